@@ -196,8 +196,11 @@ typedef struct seine_fetch_opts {
                                  NULL: that of `user_agent` */
     uint64_t output_memory;   /* 0: what outputs of the caller keep for themselves; taken
                                  off max_memory, up to half of it */
-    struct seine_durable_job *job; /* seine/job.h: what is found and ended survives the
-                              process; NULL: it does not */
+    struct seine_durable_job
+        *job; /* job.h: the run is durable; outlives it; NULL: none */
+    /* With a job, called by new for each record of earlier runs, with its counts alone;
+     * NULL. */
+    void (*on_earlier)(const seine_record *r, void *arg);
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()
@@ -231,6 +234,10 @@ void seine_fetch_free(seine_fetch *f); /* stops at once what still runs */
  * at once. CLOSED: after finish or stop. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_fetch_add(seine_fetch *f, const seine_ask *ask,
                                            seine_ctx *ctx);
+
+/* With a job, once and before the first add: gives the URLs that earlier runs were given
+ * and did not finish. What add says. */
+SEINE_MUST_CHECK seine_err seine_fetch_resume(seine_fetch *f, seine_ctx *ctx);
 
 /* No more URLs will come: `close` says so, `finish` also waits until all are done. When
  * the ctx is done before: orderly stop as by seine_fetch_stop, and its cause. Otherwise

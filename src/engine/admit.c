@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/admit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/base64.h"
 #include "base/redact.h"
 #include "base/time.h"
+#include "engine/ask_bytes.h"
+#include "engine/job_kinds.h"
 #include "engine/redirect.h"
 #include "engine/scope.h"
 #include "net/h1.h"
@@ -437,28 +440,125 @@ is_remembered(const sn_shared_state *c, const sn_visit *v)
     return !v->is_skip || (c->opts.crawl && v->key.len > 0);
 }
 
+/* What a job knows a URL by: its key, or line and text of one that is refused. */
+static uint64_t
+print_of(const sn_shared_state *c, const sn_visit *v)
+{
+    char text[SEINE_URL_ROOM + 32];
+    bool has_key = is_remembered(c, v);
+    sn_str shown = v->input.len < SEINE_URL_MAX
+                       ? v->input
+                       : sn_str_slice(v->input, 0, SEINE_URL_MAX);
+
+    if (has_key)
+        return seine_seen_print(c->seen, v->key.ptr, v->key.len);
+    int n = snprintf(text, sizeof text, "line %llu: %.*s", (unsigned long long)v->line,
+                     SN_FMT(shown));
+    return seine_seen_print(c->seen, text, (size_t)n);
+}
+
+/* Remembers the visit; *out_print is known with a job. ALREADY: it was there before. */
+static seine_err
+remember(sn_shared_state *c, const sn_visit *v, uint64_t *out_print)
+{
+    uint8_t is_new = 1;
+    bool is_kept = true;
+    seine_err e = SEINE_OK;
+
+    *out_print = 0;
+    if (c->job && c->seen) {
+        *out_print = print_of(c, v);
+        e = seine_seen_add_many(c->seen, out_print, 1, &is_new);
+    } else if (is_remembered(c, v)) {
+        e = seine_seen_add(c->seen, v->key.ptr, v->key.len, &is_kept);
+    }
+    return e == SEINE_OK && !(is_new && is_kept) ? SEINE_E_ALREADY : e;
+}
+
+/* The row of a URL that was given, before anybody asks for it. */
+static seine_err
+keep_given(sn_shared_state *c, const seine_ask *ask, const sn_visit *v, uint64_t print)
+{
+    sn_job_lane *lane = c->given;
+    sn_str input = ask->input.ptr ? ask->input : (sn_str){0};
+    sn_job_url row = {.url = {.target = ask->url,
+                              .parent = sn_str_eq(input, ask->url) ? (sn_str){0} : input,
+                              .number = v->number,
+                              .line = (uint32_t)v->line,
+                              .kind = SN_JOB_GIVEN},
+                      .print = print,
+                      .parent_number = SN_JOB_NONE};
+    uint64_t given = 0;
+    sn_buf bytes;
+
+    sn_buf_init_secret(&bytes, SIZE_MAX);
+    sn_ask_bytes_write(ask, &bytes);
+    row.ask = sn_buf_view(&bytes);
+    row.url.target.len =
+        row.url.target.len < SN_STORE_TEXT ? row.url.target.len : SN_STORE_TEXT;
+    row.url.parent.len =
+        row.url.parent.len < SN_STORE_TEXT ? row.url.parent.len : SN_STORE_TEXT;
+    seine_err e = sn_buf_done(&bytes);
+    if (e == SEINE_OK)
+        e = sn_job_found(lane, &row);
+    sn_buf_fini(&bytes);
+    if (e != SEINE_OK || !c->opts.crawl)
+        return e;
+    given = ++c->n_given;
+    return sn_job_note_put(lane, SN_NOTE_GIVEN, SN_STR("given"),
+                           (sn_str){(const char *)&given, sizeof given});
+}
+
+static void
+begin_visit(sn_shared_state *c, sn_visit *v, seine_time now)
+{
+    v->admitted_at = now;
+    sn_visit_step(v, SN_ADMITTED);
+    sn_shared_state_add_work(c, 1);
+}
+
 seine_err
 sn_admit(sn_shared_state *c, const seine_ask *ask, seine_time now, sn_visit **out_visit)
 {
     seine_err e = SEINE_OK;
-    bool is_new = true;
+    uint64_t print;
     sn_visit *v = sn_visits_take(c->visits, &e);
 
     if (!v)
         return e;
     e = fill_visit(c, v, ask);
-    if (e == SEINE_OK && is_remembered(c, v))
-        e = seine_seen_add(c->seen, v->key.ptr, v->key.len, &is_new);
-    if (e == SEINE_OK && !is_new)
-        e = SEINE_E_ALREADY;
+    if (e == SEINE_OK)
+        e = remember(c, v, &print);
+    if (e == SEINE_OK) {
+        v->number = atomic_fetch_add_explicit(&c->next_number, 1, memory_order_relaxed);
+        if (c->job)
+            e = keep_given(c, ask, v, print);
+    }
     if (e != SEINE_OK) {
         sn_visits_give(c->visits, v);
         return e == SEINE_E_FULL ? SEINE_E_NOMEM : e; /* of the set, not of the queue */
     }
-    v->number = atomic_fetch_add_explicit(&c->next_number, 1, memory_order_relaxed);
-    v->admitted_at = now;
-    sn_visit_step(v, SN_ADMITTED);
-    sn_shared_state_add_work(c, 1);
+    begin_visit(c, v, now);
+    *out_visit = v;
+    return SEINE_OK;
+}
+
+seine_err
+sn_admit_again(sn_shared_state *c, const seine_ask *ask, uint64_t number, seine_time now,
+               sn_visit **out_visit)
+{
+    seine_err e = SEINE_OK;
+    sn_visit *v = sn_visits_take(c->visits, &e);
+
+    if (!v)
+        return e;
+    e = fill_visit(c, v, ask);
+    if (e != SEINE_OK) {
+        sn_visits_give(c->visits, v);
+        return e;
+    }
+    v->number = number;
+    begin_visit(c, v, now);
     *out_visit = v;
     return SEINE_OK;
 }

@@ -26,6 +26,12 @@
 SEINE_MUST_CHECK seine_err sn_admit(sn_shared_state *c, const seine_ask *ask,
                                     seine_time now, sn_visit **out_visit);
 
+/* The same for a URL that an earlier run of the job was given, with the number it had: it
+ * is known, and no second row is made of it. FULL, NOMEM. */
+SEINE_MUST_CHECK seine_err sn_admit_again(sn_shared_state *c, const seine_ask *ask,
+                                          uint64_t number, seine_time now,
+                                          sn_visit **out_visit);
+
 /* Turns an admitted visit into a skip: it is refused after all. */
 void sn_admit_refuse(sn_visit *v, seine_skip reason, sn_str rule);
 

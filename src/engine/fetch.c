@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/time.h"
 #include "engine/admit.h"
+#include "engine/fetch_job.h"
 #include "engine/fetch_metrics.h"
 #include "engine/run.h"
 #include "net/h1.h"
@@ -35,6 +36,7 @@ struct seine_fetch {
     shard *shards;
     sn_run **runs; /* the table the shards know each other by */
     sn_fetch_metrics *metrics;
+    sn_fetch_job before; /* what earlier runs of the job have left */
     _Atomic bool quit;
     _Atomic int threads; /* OPEN … */
     _Atomic uint32_t waiters;
@@ -290,6 +292,7 @@ take_apart(seine_fetch *f)
     sn_free(f->shards);
     sn_free(f->runs);
     sn_fetch_metrics_free(f->metrics);
+    sn_fetch_job_fini(&f->before);
     sn_shared_state_fini(&f->shared);
     sn_free(f);
 }
@@ -311,6 +314,7 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, seine_fetch **out
         return e;
     }
     f->net = net;
+    sn_fetch_job_init(&f->before);
     f->fd = -1;
     f->clock = f->shared.opts.clock;
     f->n = opts->threads > 0 ? opts->threads : 1;
@@ -318,6 +322,9 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, seine_fetch **out
         e = sn_fetch_metrics_new(opts->metrics, &f->metrics);
     if (e == SEINE_OK)
         e = make_shards(f, diag);
+    if (e == SEINE_OK && f->shared.job)
+        e = sn_fetch_job_scan(&f->before, &f->shared, f->runs, f->n,
+                              f->clock->now(f->clock), diag);
     if (e == SEINE_OK)
         sn_memory_brake_on_wake(f->shared.brake, wake_all, f);
     if (e == SEINE_OK && opts->threads == 0)
@@ -397,6 +404,8 @@ typedef struct giving {
     const seine_ask *ask;
     sn_visit *visit;
     seine_err err;
+    bool is_again;   /* an earlier run of the job was given it … */
+    uint64_t number; /* … and knows it by this number */
 } giving;
 
 static bool
@@ -408,7 +417,14 @@ try_admit(seine_fetch *f, void *arg)
         g->err = SEINE_E_CLOSED;
         return true;
     }
-    g->err = sn_admit(&f->shared, g->ask, f->clock->now(f->clock), &g->visit);
+    if (f->shared.job)
+        pthread_mutex_lock(&f->shared.giver); /* its lane has one producer */
+    g->err = g->is_again
+                 ? sn_admit_again(&f->shared, g->ask, g->number, f->clock->now(f->clock),
+                                  &g->visit)
+                 : sn_admit(&f->shared, g->ask, f->clock->now(f->clock), &g->visit);
+    if (f->shared.job)
+        pthread_mutex_unlock(&f->shared.giver);
     return g->err != SEINE_E_FULL;
 }
 
@@ -423,11 +439,34 @@ count_given(seine_fetch *f, sn_visit *v)
     sn_fetch_metrics_given(f->metrics, 1, v->is_skip);
 }
 
-static seine_err
-add_url(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
+/* It was counted as admitted when the job was read. */
+static void
+count_again(seine_fetch *f, const sn_visit *v)
 {
-    giving g = {ask, NULL, SEINE_OK};
+    if (v->is_skip) {
+        atomic_fetch_sub(&f->shared.admitted, 1);
+        atomic_fetch_add(&f->shared.refused, 1);
+    }
+    sn_fetch_metrics_given(f->metrics, 1, v->is_skip);
+}
 
+/* One of the URLs that earlier runs of the job were given comes again. */
+static bool
+is_known(seine_fetch *f)
+{
+    uint64_t left = atomic_load(&f->shared.known);
+
+    while (left > 0)
+        if (atomic_compare_exchange_weak(&f->shared.known, &left, left - 1))
+            return true;
+    return false;
+}
+
+static seine_err
+add_url(seine_fetch *f, giving g, seine_ctx *ctx)
+{
+    if (!f->shared.seen && !g.is_again && is_known(f))
+        return SEINE_OK; /* without keys as many are passed over as were given before */
     if (!try_admit(f, &g)) {
         if (!ctx || f->shared.opts.threads == 0)
             return SEINE_E_FULL;
@@ -436,14 +475,29 @@ add_url(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
             return e;
     }
     if (g.err == SEINE_E_ALREADY) {
-        atomic_fetch_add(&f->shared.duplicates, 1);
+        if (!is_known(f))
+            atomic_fetch_add(&f->shared.duplicates, 1);
         return SEINE_OK;
     }
     if (g.err != SEINE_OK)
         return g.err;
-    count_given(f, g.visit);
+    if (g.is_again)
+        count_again(f, g.visit);
+    else
+        count_given(f, g.visit);
     sn_run_give(f->runs[sn_shared_state_shard(&f->shared, &g.visit->url, f->n)], g.visit);
     return SEINE_OK;
+}
+
+static seine_err
+give_url(seine_fetch *f, giving g, seine_ctx *ctx)
+{
+    atomic_fetch_add(&f->shared.adding, 1);
+    seine_err e = add_url(f, g, ctx);
+    atomic_fetch_sub(&f->shared.adding, 1);
+    if (atomic_load(&f->shared.closed)) /* finish may have waited for this call */
+        wake_waiters(f);
+    return e;
 }
 
 seine_err
@@ -451,11 +505,20 @@ seine_fetch_add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
 {
     if (!f || !ask)
         return SEINE_E_INVAL;
-    atomic_fetch_add(&f->shared.adding, 1);
-    seine_err e = add_url(f, ask, ctx);
-    atomic_fetch_sub(&f->shared.adding, 1);
-    if (atomic_load(&f->shared.closed)) /* finish may have waited for this call */
-        wake_waiters(f);
+    return give_url(f, (giving){.ask = ask}, ctx);
+}
+
+seine_err
+seine_fetch_resume(seine_fetch *f, seine_ctx *ctx)
+{
+    seine_ask ask;
+    seine_err e = SEINE_OK, bad;
+    giving g = {.ask = &ask, .is_again = true};
+
+    if (!f)
+        return SEINE_E_INVAL;
+    while (e == SEINE_OK && sn_fetch_job_next(&f->before, &ask, &g.number, &bad))
+        e = bad == SEINE_OK ? give_url(f, g, ctx) : bad;
     return e;
 }
 
@@ -621,7 +684,7 @@ seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
 {
     if (!f || !out_stats)
         return;
-    seine_fetch_stats s = {0};
+    seine_fetch_stats s = f->before.before;
 
     for (uint32_t i = 0; i < f->n; i++)
         sn_run_stats(f->runs[i], &s);
@@ -636,6 +699,9 @@ seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
     s.sitemaps_cut = atomic_load(&f->shared.sitemaps_cut);
     s.sitemaps_over = atomic_load(&f->shared.sitemaps_over);
     s.sitemap_bytes_over = atomic_load(&f->shared.sitemap_bytes_over);
+    s.left = atomic_load(&f->shared.left);
+    s.left_parked = atomic_load(&f->shared.left_parked);
+    s.left_robots = atomic_load(&f->shared.left_robots);
     s.unread = sn_depth_counts_unread(&f->shared.depths);
     if (s.admitted < s.done)
         s.admitted = s.done;

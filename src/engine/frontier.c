@@ -37,6 +37,7 @@ sn_frontier_new(sn_shared_state *c, const sn_frontier_opts *o, const sn_frontier
     f->index = o->index;
     f->n = o->n;
     f->late = SN_URL_LIST;
+    f->parent_number = SN_JOB_NONE;
     f->paused = f->first_room = f->last_room = SN_NONE;
     f->max_robots = sn_frontier_max_robots(f);
     sn_crawl_hosts_init(&f->hosts);
@@ -55,7 +56,7 @@ sn_frontier_free(sn_frontier *f)
 {
     if (!f)
         return;
-    assert(!f->store || f->store->figures.done + f->n_done == f->n_taken);
+    assert(!f->store || f->store->figures.done + f->n_done + f->n_left == f->n_taken);
     for (uint32_t i = 0; f->posts && i < f->n; i++)
         sn_mail_free(f->posts[i]);
     sn_free(f->posts);
@@ -167,7 +168,7 @@ lose_url(sn_frontier *f, uint32_t host, const sn_waiting_url *u)
     if (u->kind == SN_KIND_PAGE)
         sn_frontier_refuse_waiting(f, host, u, SEINE_SKIP_BUDGET, SN_STR("no memory"));
     else
-        sn_shared_state_end_work(f->shared, 1);
+        sn_frontier_end_sitemap(f, u->number);
 }
 
 /* A URL that has left its list, as a visit. */
@@ -211,7 +212,7 @@ next_waiting(sn_frontier *f, uint32_t host, seine_time now, bool *out_lost)
         if (u.kind == SN_KIND_PAGE)
             sn_frontier_refuse_waiting(f, host, &u, why.reason, why.rule);
         else
-            sn_shared_state_end_work(f->shared, 1);
+            sn_frontier_end_sitemap(f, u.number);
     }
 }
 
@@ -282,6 +283,19 @@ sn_frontier_end_turn(sn_frontier *f)
     sn_frontier_find_room(f);
     sn_frontier_commit(f);
     sn_crawl_hosts_evict(&f->hosts, is_idle, f);
+}
+
+void
+sn_frontier_left(sn_frontier *f, const sn_visit *v)
+{
+    f->n_left++;
+    sn_depth_counts_end(&f->shared->depths, v->depth);
+}
+
+uint32_t
+sn_frontier_n_hosts(const sn_frontier *f)
+{
+    return f->hosts.n;
 }
 
 uint64_t

@@ -34,6 +34,7 @@
 #define SN_FRONTIER_H
 
 #include "engine/host.h"
+#include "engine/job_kinds.h"
 #include "engine/mail.h"
 #include "engine/work.h"
 
@@ -73,6 +74,31 @@ void sn_frontier_free(sn_frontier *f); /* nothing waits in it */
 /* Takes over the URLs that an earlier run has left in the store; before the first turn.
  * NOMEM, and what sn_store_scan says. */
 SEINE_MUST_CHECK seine_err sn_frontier_resume(sn_frontier *f, seine_time now);
+
+/* Where a job hears of what is found. */
+void sn_frontier_set_lane(sn_frontier *f, sn_job_lane *lane);
+
+/* The same from a job, before the first turn: hosts first, then robots.txt, URLs, how
+ * many pages hosts have had; at last the hosts begin. NOMEM, STATE_CORRUPT. */
+SEINE_MUST_CHECK seine_err sn_frontier_restore_host(sn_frontier *f, sn_str name,
+                                                    bool is_given, seine_time now);
+SEINE_MUST_CHECK seine_err sn_frontier_restore_robots(sn_frontier *f,
+                                                      const sn_job_robots *row,
+                                                      int64_t wall_ms, seine_time now);
+SEINE_MUST_CHECK seine_err sn_frontier_restore_url(sn_frontier *f, const sn_job_url *u,
+                                                   seine_time now);
+SEINE_MUST_CHECK seine_err sn_frontier_restore_pages(sn_frontier *f, sn_str name,
+                                                     uint64_t done, seine_time now);
+void sn_frontier_restored(sn_frontier *f, seine_time now);
+
+/* With a job: what waits at the host stays there, and is counted in shared->left; given
+ * URLs that are held are not among it. How many. */
+uint32_t sn_frontier_leave(sn_frontier *f, uint32_t host);
+void sn_frontier_leave_late(sn_frontier *f); /* refusals for the end */
+
+/* With a job: a page that came out of the store stays with it. */
+void sn_frontier_left(sn_frontier *f, const sn_visit *v);
+uint32_t sn_frontier_n_hosts(const sn_frontier *f);
 
 typedef enum sn_admission {
     SN_ADMISSION_OK,      /* it may go to its host */

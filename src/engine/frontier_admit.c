@@ -131,7 +131,7 @@ admit_sitemap(sn_frontier *f, uint32_t host, sn_crawl_host *ch, const sn_link *l
     if (x->n_maps >= SN_CRAWL_HOST_MAPS || sn_frontier_spend_domain(f, url, ch, &why) ||
         sn_frontier_put(f, host, true, l, seine_url_target(url)) != SEINE_OK) {
         atomic_fetch_add(&f->shared->sitemaps_cut, 1);
-        sn_shared_state_end_work(f->shared, 1);
+        sn_frontier_end_sitemap(f, l->number);
         return;
     }
     x->n_maps++;

@@ -35,7 +35,7 @@ take_page(sn_frontier *f, uint32_t host, seine_time now)
             sn_frontier_refuse_waiting(f, host, &u, SEINE_SKIP_BUDGET,
                                        SN_STR("no memory"));
         else if (!v)
-            sn_shared_state_end_work(f->shared, 1);
+            sn_frontier_end_sitemap(f, u.number);
     }
     return v;
 }
@@ -139,13 +139,15 @@ tell_late(sn_frontier *f, const sn_waiting_url *u, const seine_url *url, seine_t
     sn_link link = sn_frontier_link_of(u, url);
     sn_url_verdict o = {0};
 
-    link.number = atomic_fetch_add_explicit(&c->next_number, 1, memory_order_relaxed);
+    link.number = f->lane ? u->number : sn_frontier_number(f);
     if (!stays_refused(f, u, url, &o)) {
         sn_frontier_route(f, &link, url, now);
         return true;
     }
     if (c->opts.crawl->skips || o.reason != SEINE_SKIP_OFFSITE)
         sn_frontier_refuse(f, &link, url, o.reason, o.rule);
+    else
+        sn_frontier_keep_ended(f, u->number);
     return false;
 }
 
@@ -188,8 +190,10 @@ end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
         sn_frontier_lose(f, 1, e);
     else if (is_new)
         *io_more |= tell_late(f, &u, url, now);
-    else
+    else {
         atomic_fetch_add_explicit(&f->shared->duplicates, 1, memory_order_relaxed);
+        sn_frontier_keep_ended(f, u.number);
+    }
     return SEINE_OK;
 }
 

@@ -75,20 +75,22 @@ count_duplicate(sn_frontier *f)
     atomic_fetch_add_explicit(&f->shared->duplicates, 1, memory_order_relaxed);
 }
 
-static uint64_t
-next_number(sn_frontier *f)
+uint64_t
+sn_frontier_number(sn_frontier *f)
 {
     return atomic_fetch_add_explicit(&f->shared->next_number, 1, memory_order_relaxed);
 }
 
 /* A new key: work for its owner, or a refusal. */
 static void
-decide_link(sn_frontier *f, sn_candidate *c, seine_time now)
+decide_link(sn_frontier *f, sn_candidate *c, uint64_t print, seine_time now)
 {
     const sn_url_verdict *o = judge_text(f, c);
 
-    c->link.number = next_number(f);
+    c->link.number = sn_frontier_number(f);
     if (o->refused) {
+        if (f->lane)
+            sn_frontier_keep_refused(f, c->link.number, print);
         sn_refusal r = {.link = &c->link,
                         .key = c->bad.len > 0 ? (sn_str){0} : c->key,
                         .reason = o->reason,
@@ -97,14 +99,33 @@ decide_link(sn_frontier *f, sn_candidate *c, seine_time now)
         return;
     }
     sn_frontier_lead(f, &c->url);
+    if (f->lane) /* before its owner, and the record of its page */
+        sn_frontier_keep_found(f, &c->link, &c->url, print);
     sn_frontier_route(f, &c->link, &c->url, now);
+}
+
+/* Between the seen-set and the rows of what was new there the job waits with its commit.
+ */
+static void
+enter_lane(sn_frontier *f)
+{
+    if (f->lane)
+        sn_job_lane_enter(f->lane);
+}
+
+static void
+leave_lane(sn_frontier *f)
+{
+    if (f->lane)
+        sn_job_lane_leave(f->lane);
 }
 
 /* Too deep, or nobody but a nofollow leads there so far: it is told at the end. */
 static void
-put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
+put_off(sn_frontier *f, sn_candidate *c, seine_skip reason)
 {
-    bool is_new = false;
+    uint64_t print = seine_seen_print(f->shared->late_seen, c->key.ptr, c->key.len);
+    uint8_t is_new = 0;
     seine_err e;
     sn_waiting_url u = {.target = c->link.url,
                         .parent = c->link.parent,
@@ -116,7 +137,13 @@ put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
                         .attr = c->link.attr,
                         .flags = (uint8_t)(reason | (c->nofollow ? SN_PUT_NOFOLLOW : 0))};
 
-    e = seine_seen_add(f->shared->late_seen, c->key.ptr, c->key.len, &is_new);
+    enter_lane(f);
+    e = seine_seen_add_many(f->shared->late_seen, &print, 1, &is_new);
+    if (e == SEINE_OK && is_new && f->lane) {
+        u.number = c->link.number = sn_frontier_number(f);
+        sn_frontier_keep_late(f, &c->link, u.flags, print);
+    }
+    leave_lane(f);
     if (e == SEINE_OK && is_new)
         e = sn_store_enqueue(f->store, &f->late, &u);
     if (e != SEINE_OK)
@@ -187,16 +214,16 @@ judge_links(sn_frontier *f, size_t n, seine_time now)
     }
     if (left == 0)
         return;
+    enter_lane(f);
     seine_err e = seine_seen_add_many(f->shared->seen, f->prints, left, f->is_new);
-    if (e != SEINE_OK) { /* nobody knows which of them have a record already */
+    if (e != SEINE_OK) /* nobody knows which of them have a record already */
         sn_frontier_lose(f, (uint32_t)left, e);
-        return;
-    }
-    for (size_t i = 0; i < left; i++)
+    for (size_t i = 0; e == SEINE_OK && i < left; i++)
         if (f->is_new[i])
-            decide_link(f, rest[i], now);
+            decide_link(f, rest[i], f->prints[i], now);
         else
             count_duplicate(f);
+    leave_lane(f);
 }
 
 /* Reading. */
@@ -304,6 +331,8 @@ add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
 
     if (e != SEINE_OK) /* what is in scope would be refused */
         sn_frontier_fail(f, e);
+    if (v->is_typed)
+        sn_frontier_keep_widened(f, &v->url, &v->target);
     c->link = *like;
     c->link.depth = v->depth;
     c->link.leader = v->leader;
@@ -337,6 +366,7 @@ read_links(sn_frontier *f, sn_visit *v, seine_time now)
                              .leader = f->reading.leader}};
     bool is_first = f->reading.at == 0, is_whole = true;
 
+    f->parent_number = v->is_typed ? SN_JOB_NONE : v->number;
     if (is_first && v->target.len > 0)
         add_target(f, v, &from.link, now);
     if (v->page && !(v->kind == SN_KIND_PAGE && o->sitemaps == SEINE_SITEMAPS_ONLY)) {
@@ -348,6 +378,7 @@ read_links(sn_frontier *f, sn_visit *v, seine_time now)
             count_cut(f, &facts);
         is_whole = add_links(f, v, &from, now);
     }
+    f->parent_number = SN_JOB_NONE;
     if (is_whole)
         sn_frontier_judge(f);
     sn_frontier_send(f);
@@ -405,7 +436,7 @@ sn_frontier_read(sn_frontier *f, seine_time now)
         return NULL;
     sn_visit *v = take_first(r);
     if (v->kind == SN_KIND_SITEMAP)
-        sn_frontier_sitemap_end(f, v);
+        sn_frontier_sitemap_end(f, v, true);
     return v;
 }
 
@@ -425,6 +456,6 @@ sn_frontier_unread(sn_frontier *f)
     if (f->looking.visit == v)
         f->looking.visit = NULL;
     if (v->kind == SN_KIND_SITEMAP)
-        sn_frontier_sitemap_end(f, v);
+        sn_frontier_sitemap_end(f, v, false);
     return v;
 }

@@ -13,6 +13,7 @@
  *     frontier.c          hosts; the next URL of a host
  *     frontier_visit.c    a URL becomes a visit
  *     frontier_end.c      what waits when the crawl ends, and what is told then
+ *     frontier_job.c      what a job keeps of all this, and how it comes back
  *
  * Time    is passed in.
  * Memory  of the frontier.
@@ -91,6 +92,8 @@ struct sn_frontier {
     sn_frontier_ops ops;
     uint32_t index, n;
     sn_store *store;
+    sn_job_lane *lane;      /* where a job hears of it; NULL: there is none */
+    uint64_t parent_number; /* of the page whose links are read; SN_JOB_NONE */
     sn_crawl_hosts hosts;
     sn_url_list late;               /* too deep, nofollow, offsite while seeds come */
     bool holds_end;                 /* counted in shared->late: something to tell */
@@ -107,6 +110,7 @@ struct sn_frontier {
     uint64_t waiting;  /* pages in lists and held visits */
     uint64_t admitted; /* links, all in all */
     uint64_t n_taken;  /* pages that have left their list */
+    uint64_t n_left;   /* of these: stay with the job */
     uint64_t done[SN_GROUP]; /* those whose record is out since the commit */
     uint32_t n_done;
     seine_err err;     /* why the crawl has to end; OK: it does not */
@@ -186,6 +190,9 @@ void sn_frontier_lose(sn_frontier *f, uint32_t n, seine_err e);
 void sn_frontier_route(sn_frontier *f, const sn_link *link, const seine_url *url,
                        seine_time now);
 
+/* The next number of all shards. */
+uint64_t sn_frontier_number(sn_frontier *f);
+
 /* Sends what was written to other shards. */
 void sn_frontier_send(sn_frontier *f);
 
@@ -260,6 +267,10 @@ void sn_frontier_release(sn_frontier *f, sn_visit *first, sn_visit *last);
 void sn_frontier_robots_lost(sn_frontier *f, uint32_t host, seine_time now);
 void sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now);
 
+/* robots.txt is known: what waits behind it may go. */
+void sn_frontier_open_host(sn_frontier *f, uint32_t host, sn_address_zone ceiling,
+                           seine_time now);
+
 /* frontier_room.c */
 
 /* Memory for the rules of all hosts: an eighth of `max_memory`, and room for the largest
@@ -299,8 +310,21 @@ void sn_frontier_add_sitemap(sn_frontier *f, const sn_visit *v, sn_str value,
                              seine_time now);
 bool sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now);
 
-/* Its URLs have been read. */
-void sn_frontier_sitemap_end(sn_frontier *f, const sn_visit *v);
+/* It is done with; `is_read`: all its URLs are read, and the job need not know it. */
+void sn_frontier_sitemap_end(sn_frontier *f, const sn_visit *v, bool is_read);
+void sn_frontier_end_sitemap(sn_frontier *f, uint64_t number); /* nobody asked for it */
+
+/* frontier_job.c: the first five with a job alone; ended and widened do nothing without
+ */
+void sn_frontier_keep_found(sn_frontier *f, const sn_link *l, const seine_url *url,
+                            uint64_t print);
+void sn_frontier_keep_late(sn_frontier *f, const sn_link *l, uint8_t flags,
+                           uint64_t print); /* it was put off */
+void sn_frontier_keep_refused(sn_frontier *f, uint64_t number, uint64_t print);
+void sn_frontier_keep_robots(sn_frontier *f, uint32_t host, sn_address_zone ceiling,
+                             sn_str text);
+void sn_frontier_keep_ended(sn_frontier *f, uint64_t number); /* without a record */
+void sn_frontier_keep_widened(sn_frontier *f, const seine_url *from, const seine_url *to);
 
 /* frontier_visit.c: NULL is no memory */
 

@@ -130,9 +130,9 @@ delay_of(sn_frontier *f, uint32_t host, const sn_robots_cache *robots)
     return delay > 0 && o->robots == SEINE_OBEY_ON ? delay : SN_SAME_DELAY;
 }
 
-/* robots.txt is known: what waits behind it may go. */
-static void
-open_host(sn_frontier *f, uint32_t host, sn_address_zone ceiling, seine_time now)
+void
+sn_frontier_open_host(sn_frontier *f, uint32_t host, sn_address_zone ceiling,
+                      seine_time now)
 {
     const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
@@ -215,11 +215,13 @@ sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now)
     if (x->robots.state == SN_ROBOTS_UNREACHABLE &&
         f->shared->opts.robots == SEINE_OBEY_AUDIT)
         ignore_robots(f, x, now); /* nobody waits for what is not obeyed */
+    if (f->lane)
+        sn_frontier_keep_robots(f, host, sn_visit_ceiling(v), sn_buf_view(&v->kept));
     if (x->robots.state == SN_ROBOTS_UNREACHABLE)
         shut_host(f, host, v->fault.code != SEINE_OK ? v->fault.code : SEINE_E_NOMEM,
                   now);
     else
-        open_host(f, host, sn_visit_ceiling(v), now);
+        sn_frontier_open_host(f, host, sn_visit_ceiling(v), now);
 }
 
 void

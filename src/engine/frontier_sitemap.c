@@ -71,18 +71,18 @@ resolve_sitemap(const sn_frontier *f, const seine_url *from, sn_str text, seine_
 
 /* A sitemap is asked for once, also when its URL is a page as well. */
 static bool
-add_to_seen(sn_frontier *f, const seine_url *url)
+add_to_seen(sn_frontier *f, const seine_url *url, uint64_t *out_print)
 {
     static const char mark[] = "sitemap ";
     char key[sizeof mark + SEINE_URL_ROOM];
-    bool is_new = false;
+    uint8_t is_new = 0;
     size_t len;
 
     memcpy(key, mark, sizeof mark - 1);
-    return seine_url_key(url, NULL, key + sizeof mark - 1, SEINE_URL_ROOM, &len) ==
-               SEINE_OK &&
-           seine_seen_add(f->shared->seen, key, sizeof mark - 1 + len, &is_new) ==
-               SEINE_OK &&
+    if (seine_url_key(url, NULL, key + sizeof mark - 1, SEINE_URL_ROOM, &len) != SEINE_OK)
+        return false;
+    *out_print = seine_seen_print(f->shared->seen, key, sizeof mark - 1 + len);
+    return seine_seen_add_many(f->shared->seen, out_print, 1, &is_new) == SEINE_OK &&
            is_new;
 }
 
@@ -118,6 +118,7 @@ add_sitemap(sn_frontier *f, const seine_url *from, sn_str text, sn_address_zone 
             uint8_t trail, seine_time now)
 {
     char mem[SEINE_URL_ROOM];
+    uint64_t print;
     seine_url url;
 
     seine_url_init(&url, mem, sizeof mem);
@@ -125,15 +126,20 @@ add_sitemap(sn_frontier *f, const seine_url *from, sn_str text, sn_address_zone 
         return;
     if (SN_TRAIL_LEVEL(trail) > DEEPEST)
         atomic_fetch_add(&f->shared->sitemaps_cut, 1);
-    if (SN_TRAIL_LEVEL(trail) > DEEPEST || is_over_limits(f) || !add_to_seen(f, &url))
+    if (SN_TRAIL_LEVEL(trail) > DEEPEST || is_over_limits(f) ||
+        !add_to_seen(f, &url,
+                     &print)) /* no other shard looks for sitemaps of this host */
         return;
     atomic_fetch_add(&f->shared->sitemaps, 1);
-    sn_frontier_route(f,
-                      &(sn_link){.url = seine_url_href(&url),
-                                 .moved = trail,
-                                 .ceiling = (uint8_t)ceiling,
-                                 .kind = SN_KIND_SITEMAP},
-                      &url, now);
+    sn_link link = {.url = seine_url_href(&url),
+                    .moved = trail,
+                    .ceiling = (uint8_t)ceiling,
+                    .kind = SN_KIND_SITEMAP};
+    if (f->lane) {
+        link.number = sn_frontier_number(f);
+        sn_frontier_keep_found(f, &link, &url, print);
+    }
+    sn_frontier_route(f, &link, &url, now);
 }
 
 void
@@ -193,6 +199,24 @@ follow_redirect(sn_frontier *f, const sn_visit *v, seine_time now)
     sn_frontier_send(f);
 }
 
+void
+sn_frontier_end_sitemap(sn_frontier *f, uint64_t number)
+{
+    sn_frontier_keep_ended(f, number);
+    sn_shared_state_end_work(f->shared, 1);
+}
+
+/* Does the sitemap stay with the job? The run has ended before the sitemap, or its host
+ * was given up. */
+static bool
+is_left(const sn_frontier *f, seine_err e)
+{
+    bool is_stopped = atomic_load(&f->shared->stop) != SN_GOING;
+
+    return f->lane && (e == SEINE_E_BREAKER || e == SEINE_E_RETRY_AFTER_TOO_LONG ||
+                       (is_stopped && seine_fate_of(e) == SEINE_FATE_CANCELED));
+}
+
 static bool
 is_over_limit(seine_err e)
 {
@@ -200,8 +224,12 @@ is_over_limit(seine_err e)
 }
 
 void
-sn_frontier_sitemap_end(sn_frontier *f, const sn_visit *v)
+sn_frontier_sitemap_end(sn_frontier *f, const sn_visit *v, bool is_read)
 {
+    if (is_read) /* after what it led to */
+        sn_frontier_keep_ended(f, v->number);
+    else if (f->lane)
+        atomic_fetch_add(&f->shared->left, 1);
     sn_crawl_hosts_state(&f->hosts, v->home_host)->maps_out--;
     sn_frontier_say(f, v->home_host, SN_SAME_DELAY); /* the next level may begin */
 }
@@ -220,6 +248,6 @@ sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now)
         return false;
     else if (is_over_limit(v->fault.code))
         atomic_fetch_add(&f->shared->sitemaps_cut, 1);
-    sn_frontier_sitemap_end(f, v);
+    sn_frontier_sitemap_end(f, v, !is_left(f, v->fault.code));
     return true;
 }

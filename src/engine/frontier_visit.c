@@ -150,6 +150,7 @@ sn_frontier_visit_sitemap(sn_frontier *f, uint32_t host, const sn_waiting_url *u
 
     if (!v)
         return NULL;
+    v->number = u->number;
     v->ceiling = (sn_address_zone)u->ceiling;
     v->moved = u->moved;
     sn_crawl_hosts_state(&f->hosts, host)->maps_out++;

@@ -148,8 +148,10 @@ sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_
     char *copy = sn_arena_text(&hs->names, name);
     if (!copy)
         return SEINE_E_NOMEM;
-    hs->all[hs->n] = (sn_host){
-        .next = now, .guards = SN_NONE, .stats = SN_NONE, .pin = SN_ADDRESS_NO_PIN};
+    hs->all[hs->n] = (sn_host){.next = sn_time_max(now, hs->shared->earliest),
+                               .guards = SN_NONE,
+                               .stats = SN_NONE,
+                               .pin = SN_ADDRESS_NO_PIN};
     hs->cards[hs->n] = (sn_host_card){.name = copy, .hash = hash, .parked_next = SN_NONE};
     hs->table[at] = ++hs->n;
     *out_host = hs->n - 1;
@@ -165,8 +167,11 @@ sn_hosts_set_given(sn_hosts *hs, uint32_t host, seine_time now)
     if (h->is_given)
         return;
     h->is_given = true;
-    if (sn_hosts_is_mine(hs, h))
-        sn_hosts_retune(hs, host, now);
+    if (!sn_hosts_is_mine(hs, h))
+        return;
+    if (h->next == hs->shared->earliest) /* no distance has to be kept to it */
+        h->next = now;
+    sn_hosts_retune(hs, host, now);
 }
 
 sn_host_stats *

@@ -156,7 +156,11 @@ set_limiter(const sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
     if (every == 0 || is_delayed(hs, host))
         return seine_limiter_init(&g->limiter, every, 1);
     seine_rate rate = sn_shared_state_rate(o->host_rate);
-    return seine_limiter_init_rate(&g->limiter, &rate, o->host_rate.burst, now);
+    seine_err e = seine_limiter_init_rate(&g->limiter, &rate, o->host_rate.burst, now);
+    if (e == SEINE_OK && hs->shared->resumed_at != INT64_MIN) /* nobody has saved up */
+        g->limiter.full = sn_time_max(
+            g->limiter.full, sn_time_add(hs->shared->resumed_at, g->limiter.depth));
+    return e;
 }
 
 static seine_err

@@ -361,7 +361,9 @@ finish_visit(sn_run *r, sn_visit *v)
         sn_run_return_own(r, v);
         return;
     }
-    if (follow_links(r, v))
+    if (sn_run_leaves(r, v, v->fault.code))
+        sn_run_leave(r, v);
+    else if (follow_links(r, v))
         sn_run_emit(r, v);
 }
 
@@ -376,7 +378,7 @@ check_balance(const sn_run *r)
 
     for (const sn_visit *v = r->requests.ended; v; v = v->next)
         ended++;
-    assert(r->frontier || r->came == r->left + r->refused + r->stats.done +
+    assert(r->frontier || r->came == r->left + r->refused + r->kept + r->stats.done +
                                          r->requests.n + ended +
                                          sn_scheduler_waiting(r->scheduler, by));
     assert(r->n > 1 ||

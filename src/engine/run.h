@@ -24,6 +24,7 @@
 
 #include "base/env.h"
 #include "engine/scheduler.h"
+#include "store/job.h"
 
 typedef struct sn_run sn_run;
 
@@ -37,6 +38,20 @@ void sn_run_free(sn_run *r); /* its transport has no exchange left */
 /* Where it counts; NULL: nowhere. Before the first turn. */
 struct sn_fetch_metrics;
 void sn_run_set_metrics(sn_run *r, struct sn_fetch_metrics *metrics);
+
+/* What an earlier run of the job has left, before the first turn: hosts, their
+ * robots.txt, URLs, how many pages hosts have had; `restored` ends it, and from there on
+ * the job hears of the shard in its lane. NOMEM,
+ * STATE_CORRUPT. */
+SEINE_MUST_CHECK seine_err sn_run_restore_host(sn_run *r, const sn_job_host *row,
+                                               seine_time now);
+SEINE_MUST_CHECK seine_err sn_run_restore_robots(sn_run *r, const sn_job_robots *row,
+                                                 int64_t wall_ms, seine_time now);
+SEINE_MUST_CHECK seine_err sn_run_restore_url(sn_run *r, const sn_job_url *u,
+                                              seine_time now);
+SEINE_MUST_CHECK seine_err sn_run_restore_pages(sn_run *r, sn_str host, uint64_t done,
+                                                seine_time now);
+void sn_run_restored(sn_run *r, sn_job_lane *lane, seine_time now);
 
 /* One turn, sleeping until `until` at most. Returns the moment it ended. */
 seine_time sn_run_turn(sn_run *r, seine_time until);

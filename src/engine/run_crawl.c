@@ -139,12 +139,23 @@ sn_run_drain_next(sn_run *r)
     return v;
 }
 
+void
+sn_run_leave_all(sn_run *r)
+{
+    if (!r->shared->job || !r->frontier)
+        return;
+    for (uint32_t host = 0; host < sn_frontier_n_hosts(r->frontier); host++)
+        (void)sn_frontier_leave(r->frontier, host);
+}
+
 static void
 end_host(sn_run *r, uint32_t host, seine_err why)
 {
     sn_visit *v;
 
     sn_frontier_park(r->frontier, host);
+    if (r->shared->job) /* its URLs stay with the job */
+        atomic_fetch_add(&r->shared->left_parked, sn_frontier_leave(r->frontier, host));
     while ((v = sn_frontier_drain(r->frontier, host, r->now))) {
         v->host = host;
         sn_run_give_up(r, v, why);
@@ -168,6 +179,11 @@ end_stuck(sn_run *r)
 
     for (sn_visit *v; n < SN_RUN_AT_ONCE && (v = sn_frontier_stuck(r->frontier, r->now));
          n++) {
+        if (r->shared->job) {
+            atomic_fetch_add(&r->shared->left_robots, 1);
+            sn_run_leave(r, v);
+            continue;
+        }
         atomic_fetch_sub(&r->shared->admitted, 1);
         sn_run_emit_refused(r, v);
     }
@@ -185,7 +201,9 @@ sn_run_end_crawl(sn_run *r)
         atomic_store(&c->gives_up, true);
     if (atomic_load(&c->gives_up))
         end_stuck(r);
-    if (sn_shared_state_is_quiet(c))
+    if (sn_shared_state_is_quiet(c) && sn_shared_state_leaves(c))
+        sn_frontier_leave_late(r->frontier);
+    else if (sn_shared_state_is_quiet(c))
         r->has_more |= sn_frontier_late(r->frontier, SN_RUN_AT_ONCE, r->now);
 }
 

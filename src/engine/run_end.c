@@ -6,11 +6,39 @@
 #include "engine/run_parts.h"
 #include "engine/verdict.h"
 
+bool
+sn_run_leaves(const sn_run *r, const sn_visit *v, seine_err why)
+{
+    bool is_stopped = sn_run_stop_mode(r) != SN_GOING;
+
+    return r->shared->job && v->kind == SN_KIND_PAGE && !v->is_skip &&
+           (why == SEINE_E_BREAKER || why == SEINE_E_RETRY_AFTER_TOO_LONG ||
+            (is_stopped && seine_fate_of(why) == SEINE_FATE_CANCELED));
+}
+
+void
+sn_run_leave(sn_run *r, sn_visit *v)
+{
+    sn_visit_step(v, SN_DONE);
+    r->kept++;
+    atomic_fetch_add(&r->shared->left, 1);
+    if (v->is_stored)
+        sn_frontier_left(r->frontier, v);
+    sn_run_release(r, v);
+}
+
 void
 sn_run_give_up(sn_run *r, sn_visit *v, seine_err why)
 {
     seine_err cause = SEINE_OK;
 
+    if (sn_run_leaves(r, v, why)) {
+        bool is_parked = seine_fate_of(why) != SEINE_FATE_CANCELED;
+
+        atomic_fetch_add(&r->shared->left_parked, is_parked);
+        sn_run_leave(r, v);
+        return;
+    }
     if (why == SEINE_E_BREAKER)
         cause = sn_scheduler_cause(r->scheduler, v);
     if (!v->is_skip)
@@ -35,6 +63,7 @@ end_all(sn_run *r, seine_err why)
 {
     sn_visit *v;
 
+    sn_run_leave_all(r);
     for (uint32_t n = 0; n < SN_RUN_AT_ONCE; n++) {
         if (!(v = sn_run_drain_next(r)))
             return;

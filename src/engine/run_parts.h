@@ -2,7 +2,7 @@
 /* run_parts.h - one shard as its own files see it: run.c has the stages in their order,
  * run_crawl.c connects the frontier, run_end.c ends visits that are not asked for any
  * more, run_concurrency.c says whether a request may start, run_stats.c counts, logs and
- * publishes. */
+ * publishes, run_job.c brings back what a job has kept. */
 #ifndef SN_RUN_PARTS_H
 #define SN_RUN_PARTS_H
 
@@ -43,6 +43,7 @@ struct sn_run {
     seine_time narrowed_at;
     uint64_t came, left;      /* visits from the inbox; to other shards */
     uint64_t refused;         /* visits that ended as a skip record */
+    uint64_t kept;            /* visits that stay with the job */
     seine_fetch_stats stats;  /* the owner's */
     uint64_t links_told;      /* to the metrics, of those that were admitted */
     seine_fetch_stats before; /* what the metrics know */
@@ -96,6 +97,9 @@ void sn_run_return_own(sn_run *r, sn_visit *v);
 /* The next visit that waits, at the scheduler or in the frontier. NULL: none. */
 sn_visit *sn_run_drain_next(sn_run *r);
 
+/* With a job: the URLs that wait in the frontier stay with it. */
+void sn_run_leave_all(sn_run *r);
+
 /* Ends the URLs of hosts that the scheduler has given up. */
 void sn_run_end_hosts(sn_run *r);
 
@@ -113,6 +117,10 @@ void sn_run_wake_at_end(sn_run *r);
 
 /* Ends a visit for a reason of ours, wherever it stood. */
 void sn_run_give_up(sn_run *r, sn_visit *v, seine_err why);
+
+/* Does a visit that ends for this reason stay with the job, to be asked for later? */
+bool sn_run_leaves(const sn_run *r, const sn_visit *v, seine_err why);
+void sn_run_leave(sn_run *r, sn_visit *v);
 
 /* CANCELED, or what else has stopped the run. */
 seine_err sn_run_stop_reason(const sn_run *r);

@@ -46,6 +46,7 @@ sn_scheduler_free(sn_scheduler *s)
     sn_heap_fini(&s->again);
     sn_hosts_fini(&s->hosts);
     sn_timer_wheel_fini(&s->wheel);
+    sn_free(s->saved);
     sn_free(s);
 }
 
@@ -226,6 +227,8 @@ set_delay(sn_scheduler *s, uint32_t host, seine_span delay, seine_time now)
     card->delay_ms = (uint32_t)ms;
     h->is_delayed = ms > 0;
     sn_hosts_retune(&s->hosts, host, now);
+    if (s->lane)
+        sn_scheduler_save(s, host, true, now);
     if (h->place == SN_HOST_ON_WHEEL &&
         (h->why == SEINE_WAIT_HOST_RATE || h->why == SEINE_WAIT_CRAWL_DELAY)) {
         sn_scheduler_blame(s, h, sn_scheduler_wall(s, host));

@@ -30,6 +30,7 @@
 
 #include "engine/host.h"
 #include "engine/work.h"
+#include "store/job.h"
 
 typedef struct sn_scheduler sn_scheduler;
 
@@ -140,5 +141,15 @@ void sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, vo
  * shown as in seine_fetch_host. False: there are none left to look at. */
 bool sn_scheduler_slowest(const sn_scheduler *s, seine_time now, uint32_t *at, uint32_t n,
                           seine_fetch_slowest *io_slowest);
+
+/* With a job: where the rows of hosts go. Before the first turn. */
+void sn_scheduler_set_lane(sn_scheduler *s, sn_job_lane *lane);
+seine_err sn_scheduler_lane_err(const sn_scheduler *s); /* OK: all rows could be kept */
+
+/* A host as an earlier run has left it: it is asked no earlier than that run would have
+ * asked it, and no earlier than one interval from now. NOMEM, STATE_CORRUPT. */
+SEINE_MUST_CHECK seine_err sn_scheduler_restore(sn_scheduler *s, const sn_job_host *row,
+                                                seine_time now);
+bool sn_scheduler_row_is_given(const sn_job_host *row); /* the user has named the host */
 
 #endif

@@ -94,6 +94,8 @@ sn_scheduler_head(sn_scheduler *s, sn_visit *v, uint16_t status, seine_time now)
         begin_pause(g);
     g->retry_after = 1;
     sn_pace_pause(&g->pace, sn_time_add(now, wish));
+    if (s->lane)
+        sn_scheduler_save(s, v->host, true, now);
 }
 
 /* What a parked host has at the frontier is to be ended. */
@@ -306,6 +308,7 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     sn_host *h = &s->hosts.all[host];
     sn_guards *g = sn_hosts_guards(&s->hosts, host);
     seine_breaker_state was = sn_breaker_state(&g->breaker);
+    uint32_t from = g->pace.ivl_us;
 
     if (seine_attempt_end(&v->attempt, &v->end.fault, now) != SEINE_OK)
         return;
@@ -331,6 +334,12 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
         watch_breaker(s, host, g, was);
     if (v->is_asked)
         count_end(s, v, now);
+    if (s->lane)
+        sn_scheduler_save(s, host,
+                          (v->is_typed && s->shared->opts.crawl) || g->pace.pause > now ||
+                              g->pace.ivl_us > from ||
+                              (g->set.breaker && sn_breaker_state(&g->breaker) != was),
+                          now);
     if (h->place == SN_HOST_BUSY || h->place == SN_HOST_ASIDE)
         sn_scheduler_settle(s, host, now);
     else if (h->place == SN_HOST_IDLE)

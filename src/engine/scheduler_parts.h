@@ -2,7 +2,8 @@
 /* scheduler_parts.h - what the files of the scheduler know of each other: scheduler.c has
  * the places of hosts, takes in visits and gives the next one, scheduler_wait.c has the
  * visits that come again and those that need not wait any more, scheduler_end.c hears
- * what became of a request, scheduler_tell.c says what is going on. */
+ * what became of a request, scheduler_tell.c says what is going on,
+ * scheduler_job.c keeps what a later run has to know. */
 #ifndef SN_SCHEDULER_PARTS_H
 #define SN_SCHEDULER_PARTS_H
 
@@ -35,6 +36,12 @@ struct sn_scheduler {
     uint32_t drain_at;           /* hosts before it are drained */
     seine_event events[SN_SCHEDULER_EVENTS];
     uint32_t event_at, n_events;
+
+    /* a job */
+    sn_job_lane *lane;  /* NULL: there is none */
+    seine_time *saved;  /* when the row of a host was written last */
+    uint32_t n_saved;   /* hosts there is room for */
+    seine_err lane_err; /* OK: all rows could be kept */
 };
 
 static inline void
@@ -115,6 +122,9 @@ void sn_scheduler_take_again(sn_scheduler *s, seine_time now); /* whose moment h
 /* scheduler_end.c */
 void sn_scheduler_park(sn_scheduler *s, uint32_t host, seine_err why, seine_time until);
 void sn_scheduler_tell_parked(sn_scheduler *s, uint32_t host);
+
+/* scheduler_job.c: with a job. The row of the host, now or if the last one is old. */
+void sn_scheduler_save(sn_scheduler *s, uint32_t host, bool at_once, seine_time now);
 
 /* scheduler_tell.c */
 void sn_scheduler_tell(sn_scheduler *s, uint32_t host, const seine_event *e);

@@ -11,6 +11,7 @@
 #include "engine/cookie_secrets.h"
 #include "engine/redirect.h"
 #include "engine/scope.h"
+#include "store/job.h"
 #include "text/robots.h"
 
 static seine_err
@@ -240,6 +241,17 @@ most_memory(const seine_fetch_opts *o)
     return (o->keep & SEINE_KEEP_COPY ? 2 : 1) * body + 2 * wire + HEADS;
 }
 
+/* A job remembers prints: they mean the same in every run. */
+static seine_err
+make_seen(const sn_shared_state *c, seine_seen **out_seen)
+{
+    seine_seen_opts opts = SEINE_SEEN_OPTS;
+
+    if (c->job)
+        memcpy(opts.seed, sn_job_secret(c->job), sizeof opts.seed);
+    return seine_seen_new(&opts, out_seen);
+}
+
 /* Makes the parts that all shards share. */
 static seine_err
 make_parts(sn_shared_state *c, seine_diag *diag)
@@ -250,7 +262,7 @@ make_parts(sn_shared_state *c, seine_diag *diag)
     if (e == SEINE_OK)
         e = sn_visits_new(o->queue, &c->visits);
     if (e == SEINE_OK && (o->dedup || o->crawl))
-        e = seine_seen_new(NULL, &c->seen);
+        e = make_seen(c, &c->seen);
     if (e == SEINE_OK && o->rate.count > 0) {
         seine_shared_opts shared = SEINE_SHARED_OPTS;
         shared.rate = sn_shared_state_rate(o->rate);
@@ -313,7 +325,7 @@ make_judges(sn_shared_state *c, seine_diag *diag)
     if (e == SEINE_OK && o->crawl)
         e = seine_psl_new(NULL, &c->psl);
     if (e == SEINE_OK && o->crawl)
-        e = seine_seen_new(NULL, &c->late_seen);
+        e = make_seen(c, &c->late_seen);
     return e;
 }
 
@@ -345,7 +357,12 @@ sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, seine_dia
     if (e != SEINE_OK)
         return e;
     sn_arena_init(&c->memory, 4096, SIZE_MAX);
+    pthread_mutex_init(&c->giver, NULL);
     e = copy_opts(c, opts);
+    c->job = opts->job;
+    c->earliest = c->resumed_at = INT64_MIN;
+    if (c->job)
+        atomic_store(&c->next_number, sn_job_next_number(c->job));
     c->breaker = opts->breaker;
     if (c->breaker.failure_threshold > 0)
         c->breaker.failure_threshold = UINT32_MAX;
@@ -397,6 +414,7 @@ sn_shared_state_fini(sn_shared_state *c)
         wipe_secrets(&c->opts);
     sn_arena_wipe(&c->memory); /* the proxy's login, fields */
     sn_arena_fini(&c->memory);
+    pthread_mutex_destroy(&c->giver);
     memset(c, 0, sizeof *c);
 }
 
@@ -461,6 +479,12 @@ bool
 sn_shared_state_is_done(const sn_shared_state *c)
 {
     return sn_shared_state_is_quiet(c) && atomic_load(&c->late) == 0;
+}
+
+bool
+sn_shared_state_leaves(const sn_shared_state *c)
+{
+    return c->job && (atomic_load(&c->left) > 0 || atomic_load(&c->stop) != SN_GOING);
 }
 
 bool

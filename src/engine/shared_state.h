@@ -13,6 +13,7 @@
 #ifndef SN_SHARED_STATE_H
 #define SN_SHARED_STATE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "engine/address_limit.h"
@@ -75,6 +76,16 @@ typedef struct sn_shared_state {
     _Atomic uint32_t adding;     /* … once these calls are over */
     _Atomic bool gives_up;       /* on hosts whose robots.txt cannot be had */
 
+    /* a job, which keeps what is not done when the run ends */
+    struct seine_durable_job *job; /* NULL: none */
+    pthread_mutex_t giver;         /* of … */
+    struct sn_job_lane *given;     /* … its lane for URLs that are given, and … */
+    uint64_t n_given;              /* … how many there were in a crawl */
+    seine_time resumed_at;         /* INT64_MIN: it is the first run */
+    seine_time earliest;           /* a resumed run asks no host before */
+    _Atomic uint64_t left, left_parked, left_robots; /* as in seine_fetch_stats */
+    _Atomic uint64_t known; /* URLs that earlier runs were given, and this one was not */
+
     /* a crawl, or robots.txt */
     struct sn_scope *scope; /* NULL: all URLs are fine */
     seine_seen *late_seen;  /* keys of late refusals */
@@ -118,6 +129,10 @@ uint32_t sn_shared_state_shard(const sn_shared_state *c, const seine_url *url,
 /* Found URLs can no longer be kept: the run stops in order, as by a first stop. The first
  * call counts; true: it was this one. */
 bool sn_shared_state_fail(sn_shared_state *c, seine_err e, const seine_diag *why);
+
+/* Does the end of the run leave work to the job? Then nothing is over that another URL
+ * may still change. */
+bool sn_shared_state_leaves(const sn_shared_state *c);
 
 /* One more is admitted, unless `max_pages` are. */
 bool sn_shared_state_admit(sn_shared_state *c);

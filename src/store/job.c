@@ -53,6 +53,8 @@ free_job(seine_durable_job *j)
     sn_free(j->results);
     sn_free(j->prints);
     sn_free(j->tried);
+    sn_free(j->held);
+    sn_free(j->taken);
     if (j->dir_fd >= 0)
         (void)close(j->dir_fd);
     if (j->lock_fd >= 0)
@@ -427,6 +429,8 @@ seine_job_close(seine_durable_job *j, bool is_finished)
         return SEINE_OK;
     seine_err e = sn_job_commit(j, NULL);
 
+    if (e == SEINE_OK) /* what ended in that group */
+        e = sn_job_commit(j, NULL);
     if (e == SEINE_OK) {
         j->facts.state = is_finished ? SN_JOB_FINISHED : SN_JOB_STOPPED;
         j->facts.clean = 1;

@@ -34,6 +34,10 @@
 
 #define SN_JOB_NONE UINT64_MAX /* no number */
 
+/* A kind of URLs: refused unless another link leads there. While it waits, its print is
+ * not among those that the scan returns. */
+enum { SN_JOB_PUT_OFF = 3 };
+
 /* A URL that was found or given. Its texts are at most SN_STORE_TEXT long, `ask` longer.
  */
 typedef struct sn_job_url {
@@ -109,9 +113,15 @@ typedef struct sn_job_lane sn_job_lane;
 SEINE_MUST_CHECK seine_err sn_job_start(seine_durable_job *j, unsigned shards);
 sn_job_lane *sn_job_lane_at(seine_durable_job *j, unsigned i);
 
+/* Around the moment at which a key joins the seen-set and the append that follows: other
+ * shards may take the URL for known in between, so the next group waits for its end. */
+void sn_job_lane_enter(sn_job_lane *l);
+void sn_job_lane_leave(sn_job_lane *l);
+
 /* NOMEM: nothing was appended; the run has to end. */
 SEINE_MUST_CHECK seine_err sn_job_found(sn_job_lane *l, const sn_job_url *u);
-/* The URL ended and has no record: a sitemap, for instance. */
+/* The URL ended and has no record: a sitemap, for instance. It is durable one group after
+ * the one that takes it, so that records put before it are durable no later. */
 SEINE_MUST_CHECK seine_err sn_job_ended(sn_job_lane *l, uint64_t number);
 /* A skip record of a URL without a `found` follows: its print joins the result. */
 SEINE_MUST_CHECK seine_err sn_job_refused(sn_job_lane *l, uint64_t number,

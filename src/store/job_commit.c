@@ -184,12 +184,21 @@ apply_found(seine_durable_job *j, const sn_job_op *op, sn_job_head *h)
     return e;
 }
 
+/* Ended without a record: records that were put before may not be taken yet. So it counts
+ * with the next group, which takes them. */
+static seine_err
+hold_ended(seine_durable_job *j, const sn_job_op *op)
+{
+    if (!grow(&j->taken, j->n_taken, &j->taken_room, sizeof *j->taken))
+        return SEINE_E_NOMEM;
+    j->taken[j->n_taken++] = (uint64_t)op->ints[0];
+    return SEINE_OK;
+}
+
 /* One that has ended already is no news. */
 static seine_err
-apply_ended(seine_durable_job *j, const sn_job_op *op, sn_job_head *h)
+apply_ended(seine_durable_job *j, uint64_t number, sn_job_head *h)
 {
-    uint64_t number = (uint64_t)op->ints[0];
-
     if (sn_job_bit_get(&j->done, number))
         return SEINE_OK;
     if (!grow(&j->tried, j->n_tried, &j->tried_room, sizeof *j->tried))
@@ -199,9 +208,9 @@ apply_ended(seine_durable_job *j, const sn_job_op *op, sn_job_head *h)
         return e;
     j->tried[j->n_tried++] = number;
     h->ended++;
-    note_number(h, op->ints[0]);
+    note_number(h, (int64_t)number);
     return sn_job_table_put(&j->tables[SN_TABLE_ENDED],
-                            &(sn_job_row){.ints = {op->ints[0]}});
+                            &(sn_job_row){.ints = {(int64_t)number}});
 }
 
 static seine_err
@@ -273,7 +282,7 @@ apply(seine_durable_job *j, const sn_job_op *op, sn_job_head *h)
     case SN_JOB_FOUND:
         return apply_found(j, op, h);
     case SN_JOB_ENDED:
-        return apply_ended(j, op, h);
+        return hold_ended(j, op);
     case SN_JOB_HOST_ROW:
         return apply_host(j, op, h);
     case SN_JOB_ROBOTS_ROW:
@@ -366,7 +375,10 @@ write_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
 {
     seine_err e = SEINE_OK;
 
-    for (unsigned i = 0; i < j->n_lanes && e == SEINE_OK; i++) {
+    j->n_taken = 0;
+    for (size_t i = 0; i < j->n_held && e == SEINE_OK; i++)
+        e = apply_ended(j, j->held[i], h);
+    for (unsigned i = 0; i < j->n_open && e == SEINE_OK; i++) {
         const sn_job_op *op;
 
         while (e == SEINE_OK && (op = sn_job_lane_next(&cursors[i])))
@@ -428,11 +440,19 @@ static void
 end_group(seine_durable_job *j, const sn_job_cursor *cursors, const sn_job_head *h)
 {
     j->head = *h;
-    for (unsigned i = 0; i < j->n_lanes; i++)
+    for (unsigned i = 0; i < j->n_open; i++)
         sn_job_lane_release(&j->lanes[i], &cursors[i]);
     for (unsigned i = 0; i < j->n_outputs; i++)
         j->outputs[i]->is_dirty = false;
     drop_prints(j);
+    uint64_t *held = j->held;
+    size_t room = j->held_room;
+    j->held = j->taken;
+    j->n_held = j->n_taken;
+    j->held_room = j->taken_room;
+    j->taken = held;
+    j->n_taken = 0;
+    j->taken_room = room;
     j->n_results = 0;
     j->sums = (sn_job_sums){0};
     sn_job_show(j);
@@ -441,8 +461,8 @@ end_group(seine_durable_job *j, const sn_job_cursor *cursors, const sn_job_head 
 static bool
 has_news(const seine_durable_job *j)
 {
-    bool any = j->n_results > 0 || j->last_seq >= (uint64_t)j->head.next_seq ||
-               sn_job_has_work(j);
+    bool any = j->n_results > 0 || j->n_held > 0 ||
+               j->last_seq >= (uint64_t)j->head.next_seq || sn_job_has_work(j);
 
     for (unsigned i = 0; i < j->n_outputs && !any; i++)
         any = j->outputs[i]->is_dirty;
@@ -455,14 +475,14 @@ static seine_err
 commit(seine_durable_job *j, sn_job_cursor *cursors)
 {
     sn_job_head h;
-    size_t size = j->n_lanes * sizeof *cursors;
+    size_t size = j->n_open * sizeof *cursors;
     sn_job_cursor *again SN_AUTOFREE = sn_alloc(size > 0 ? size : 1);
 
     if (!again)
         return SEINE_E_NOMEM;
     memcpy(again, cursors, size);
     seine_err e = SEINE_OK;
-    for (unsigned i = 0; i < j->n_lanes && e == SEINE_OK; i++)
+    for (unsigned i = 0; i < j->n_open && e == SEINE_OK; i++)
         e = collect_prints(j, cursors[i]);
     if (e != SEINE_OK)
         return e;
@@ -484,11 +504,17 @@ sn_job_commit(seine_durable_job *j, seine_diag *diag)
 {
     seine_err e = j->err;
 
+    j->n_open = atomic_load(&j->n_lanes); /* they may be made meanwhile */
+    for (unsigned i = 0; i < j->n_open && e == SEINE_OK; i++)
+        if (atomic_load(&j->lanes[i].has_failed))
+            e = SEINE_E_NOMEM; /* a record may lack what it led to */
     if (e == SEINE_OK && has_news(j)) {
-        size_t size = (j->n_lanes + 1) * sizeof(sn_job_cursor);
+        size_t size = (j->n_open + 1) * sizeof(sn_job_cursor);
         sn_job_cursor *cursors SN_AUTOFREE = sn_alloc(size);
 
-        for (unsigned i = 0; cursors && i < j->n_lanes; i++)
+        for (unsigned i = 0; i < j->n_open; i++)
+            sn_job_lane_wait(&j->lanes[i]);
+        for (unsigned i = 0; cursors && i < j->n_open; i++)
             cursors[i] = sn_job_lane_read(&j->lanes[i]);
         e = cursors ? commit(j, cursors) : SEINE_E_NOMEM;
     }

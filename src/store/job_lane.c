@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/job_lane.h"
 
+#include <sched.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "store/job.h"
 
 enum { BLOCK = (64 << 10) - sizeof(sn_job_block) };
 
@@ -57,9 +59,10 @@ sn_job_lane_put(sn_job_lane *l, sn_job_kind kind, const int64_t *ints, unsigned 
         return SEINE_E_RANGE;
     size = (size + 7) / 8 * 8;
     char *place = reserve(l, size);
-    if (!place)
+    if (!place) {
+        atomic_store(&l->has_failed, true);
         return SEINE_E_NOMEM;
-
+    }
     sn_job_op op = {
         .size = (uint32_t)size, .kind = (uint16_t)kind, .n_ints = (uint16_t)n_ints};
     for (unsigned i = 0; i < n_texts; i++)
@@ -150,4 +153,25 @@ sn_job_op_text(const sn_job_op *op, unsigned i)
     for (unsigned k = 0; k < i; k++)
         at += op->lens[k];
     return (sn_str){op->lens[i] > 0 ? at : "", op->lens[i]};
+}
+
+void
+sn_job_lane_enter(sn_job_lane *l)
+{
+    atomic_fetch_add_explicit(&l->entered, 1, memory_order_acq_rel);
+}
+
+void
+sn_job_lane_leave(sn_job_lane *l)
+{
+    atomic_fetch_add_explicit(&l->entered, 1, memory_order_release);
+}
+
+void
+sn_job_lane_wait(const sn_job_lane *l)
+{
+    uint32_t was = atomic_load(&l->entered);
+
+    while ((was & 1) && atomic_load(&l->entered) == was)
+        sched_yield(); /* it is on its way through a few links */
 }

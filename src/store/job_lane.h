@@ -55,6 +55,8 @@ typedef struct sn_job_lane {
     _Alignas(64) sn_job_block *tail; /* the producer's */
     size_t at;                       /* in the tail */
     _Atomic uint64_t put;            /* bytes of operations, all in all */
+    _Atomic uint32_t entered;        /* odd: a key was added, its row is to come */
+    _Atomic bool has_failed;         /* an operation is missing: nothing is committed */
     _Alignas(64) sn_job_block *head; /* the consumer's */
     size_t from;
     _Atomic uint64_t taken;
@@ -80,5 +82,8 @@ sn_job_cursor sn_job_lane_read(const sn_job_lane *l);
 const sn_job_op *sn_job_lane_next(sn_job_cursor *c);              /* NULL: none is left */
 void sn_job_lane_release(sn_job_lane *l, const sn_job_cursor *c); /* what was read */
 sn_str sn_job_op_text(const sn_job_op *op, unsigned i);
+
+/* Waits until nobody is inside any more who was inside now. */
+void sn_job_lane_wait(const sn_job_lane *l);
 
 #endif

@@ -91,7 +91,8 @@ struct seine_durable_job {
     seine_err err; /* the first failure of a commit */
     seine_diag why;
 
-    unsigned n_lanes;
+    _Atomic unsigned n_lanes; /* 0: not started */
+    unsigned n_open;          /* those that the group takes */
     sn_job_lane *lanes;
     void (*wake)(void *arg);
     void *wake_arg;
@@ -108,6 +109,10 @@ struct seine_durable_job {
     size_t n_prints, prints_room;
     uint64_t *tried; /* ended in the group that is being written */
     size_t n_tried, tried_room;
+    uint64_t *held; /* ended without a record: the last group has taken them … */
+    size_t n_held, held_room;
+    uint64_t *taken; /* … and the one that is being written */
+    size_t n_taken, taken_room;
     sn_job_sums sums; /* of the next group */
     uint64_t last_seq;
     sn_job_mark *outputs[SN_JOB_OUTPUTS];

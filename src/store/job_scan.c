@@ -246,7 +246,9 @@ take_url(scan *s, const sn_job_row *row)
         s->counts[v[1]].refused++;
     else
         s->counts[v[1]].done++;
-    seine_err e = add_print(s, (uint64_t)v[2]);
+    /* What was put off is not seen yet: another link may lead there. */
+    bool is_put_off = !is_done && ((uint64_t)v[6] & 7) == SN_JOB_PUT_OFF;
+    seine_err e = is_put_off ? SEINE_OK : add_print(s, (uint64_t)v[2]);
     return e == SEINE_OK && !is_done ? deliver(s, row, host) : e;
 }
 

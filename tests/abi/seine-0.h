@@ -1578,6 +1578,9 @@ typedef struct seine_fetch_stats {
     seine_time parked_until;
     uint64_t sitemaps_over;
     uint64_t sitemap_bytes_over;
+    uint64_t left;
+    uint64_t left_parked;
+    uint64_t left_robots;
 } seine_fetch_stats;
 typedef struct seine_fetch_host {
     seine_view host;
@@ -1734,7 +1737,9 @@ typedef struct seine_fetch_opts {
     seine_clock *clock;
     const char *robots_agent;
     uint64_t output_memory;
-    struct seine_durable_job *job;
+    struct seine_durable_job
+        *job;
+    void (*on_earlier)(const seine_record *r, void *arg);
 } seine_fetch_opts;
 #define SEINE_FETCH_OPTS seine_fetch_defaults()
 typedef void (*seine_fetch_host_fn)(const seine_fetch_host *h, void *arg);
@@ -1755,6 +1760,7 @@ SEINE_MUST_CHECK seine_err seine_fetch_new(const seine_fetch_opts *opts,
 void seine_fetch_free(seine_fetch *f);
 SEINE_MUST_CHECK seine_err seine_fetch_add(seine_fetch *f, const seine_ask *ask,
                                            seine_ctx *ctx);
+SEINE_MUST_CHECK seine_err seine_fetch_resume(seine_fetch *f, seine_ctx *ctx);
 void seine_fetch_close(seine_fetch *f);
 SEINE_MUST_CHECK seine_err seine_fetch_finish(seine_fetch *f, seine_ctx *ctx);
 void seine_fetch_stop(seine_fetch *f, seine_err why);

@@ -278,3 +278,9 @@ sim_disk_name(const sim_world *w)
 
     return names[w->disk->kind];
 }
+
+void
+sim_disk_good(sim_world *w)
+{
+    w->disk->kind = DISK_NONE;
+}

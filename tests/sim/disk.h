@@ -45,4 +45,7 @@ seine_err sim_disk_err(const sim_world *w);
 
 const char *sim_disk_name(const sim_world *w);
 
+/* No disk at all, whatever was drawn. */
+void sim_disk_good(sim_world *w);
+
 #endif

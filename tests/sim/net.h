@@ -81,7 +81,9 @@ typedef struct sim_world {
     uint64_t starts, ends, early_cancels;
     bool trace, broken;
     char what[200];
-    bool stopping; /* no start may come any more */
+    bool has_left;   /* the run ended, and its job is not finished */
+    bool was_killed; /* at least once */
+    bool stopping;   /* no start may come any more */
     seine_time stopped_at;
 } sim_world;
 

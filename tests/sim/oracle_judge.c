@@ -119,7 +119,7 @@ judge_traps(sim_world *w)
     }
     for (uint32_t i = 0; i < s->n_hosts; i++)
         for (uint32_t kind = SITE_CAL; budget > 0 && kind <= SITE_SPIRAL; kind++)
-            if (of[i].traps[kind] > 3 * (budget + 200) + 700)
+            if (of[i].traps[kind] > 3 * (budget + 200) + 700 && !w->was_killed)
                 sim_broken(w, "5.2", "%s: %u pages of a trap", s->hosts[i].name,
                            of[i].traps[kind]);
     free(of);
@@ -235,9 +235,10 @@ judge_node(sim_world *w, uint32_t i)
         return;
     if (node->records == 0) {
         w->missing += node->need && !is_untold(w, why);
-        if (node->need && !is_untold(w, why) && sim_disk_err(w) == SEINE_OK)
+        if (node->need && !is_untold(w, why) && !w->has_left &&
+            sim_disk_err(w) == SEINE_OK)
             sim_broken(w, "S2", "%s has no record", node->url);
-        if (node->asked > 0 && node->kind != SITE_MAP)
+        if (node->asked > 0 && node->kind != SITE_MAP && !w->was_killed)
             sim_broken(w, "S2", "%s was asked for and has no record", node->url);
         return;
     }

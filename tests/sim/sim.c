@@ -4,6 +4,7 @@
  *
  *     seine-sim --count 2000 --base 0x1a2b3c4d     so many seeds
  *     seine-sim --seed 0x9c3e --trace              one, told step by step
+ *     seine-sim --kills --count 300                every run has a job, and is killed
  *
  * The engine is the real one (engine/run.c and all below it); clock, dice and transport
  * are numbers. After every step the invariants of docs/internals/sim.md are checked; a
@@ -20,7 +21,9 @@
 #include "base/time.h"
 #include "disk.h"
 #include "engine/admit.h"
+#include "engine/fetch_job.h"
 #include "engine/run.h"
+#include "kills.h"
 #include "net.h"
 #include "oracle.h"
 
@@ -35,9 +38,13 @@ typedef struct sim {
     uint64_t records, skips;
     seine_time stop_at, feed_at;
     int stops;
+    sim_kills *kills;    /* the run has a job, and is killed now and then; NULL: not */
+    sn_fetch_job before; /* what the run before has left */
+    bool is_dead;        /* nobody hears it any more */
 } sim;
 
 static uint64_t until_step = UINT64_MAX;
+static bool with_kills;     /* every run has a job, and is killed a few times */
 static char last_words[64]; /* names the seed that is played */
 
 /* An assertion or worse: the seed is all that is needed. */
@@ -58,6 +65,10 @@ on_record(const seine_record *r, unsigned shard, void *arg)
     sim_world *w = s->world;
 
     (void)shard;
+    if (s->is_dead)
+        return;
+    if (s->kills)
+        sim_kills_record(s->kills, r);
     s->records++;
     s->skips += r->type == SEINE_RECORD_SKIP;
     if (w->site) {
@@ -106,7 +117,7 @@ on_event(const seine_event *e, unsigned shard, void *arg)
     sim_host *h = sim_host_of(s->world, e->host);
 
     (void)shard;
-    if (!h)
+    if (!h || s->is_dead)
         return;
     sim_note(s->world, e->name, (uint64_t)(h - s->world->hosts), 0);
     if (strcmp(e->name, "breaker.open") == 0) {
@@ -145,11 +156,39 @@ give(sim *s, sn_visit *v)
     sn_run_give(s->runs[sn_shared_state_shard(c, &v->url, s->world->n_shards)], v);
 }
 
+/* What the run before was given and has not finished, as seine_fetch_resume does it. */
+static seine_err
+feed_again(sim *s)
+{
+    sn_shared_state *c = &s->shared;
+    seine_err e = SEINE_OK, bad = SEINE_OK;
+    uint64_t number;
+    seine_ask ask;
+    sn_visit *v;
+
+    while (e == SEINE_OK && sn_visits_out(c->visits) < c->opts.queue &&
+           sn_fetch_job_next(&s->before, &ask, &number, &bad)) {
+        e = bad == SEINE_OK ? sn_admit_again(c, &ask, number, s->world->now, &v) : bad;
+        if (e != SEINE_OK)
+            return e;
+        if (v->is_skip) {
+            atomic_fetch_sub(&c->admitted, 1);
+            atomic_fetch_add(&c->refused, 1);
+        }
+        sn_run_give(s->runs[sn_shared_state_shard(c, &v->url, s->world->n_shards)], v);
+    }
+    return e;
+}
+
 static seine_err
 feed(sim *s)
 {
     sim_world *w = s->world;
     char url[200];
+    seine_err again = s->kills ? feed_again(s) : SEINE_OK;
+
+    if (again != SEINE_OK || s->before.first)
+        return again;
 
     while (s->fed < w->n_pages && s->stops == 0) {
         int n = next_url(w, s->fed, url, sizeof url);
@@ -160,7 +199,7 @@ feed(sim *s)
         seine_err e = sn_admit(&s->shared, &ask, w->now, &v);
         if (e == SEINE_E_FULL)
             return SEINE_OK;
-        if (e == SEINE_E_ALREADY && w->site) { /* links led there before */
+        if (e == SEINE_E_ALREADY && (w->site || s->kills)) { /* it is known */
             s->fed++;
             continue;
         }
@@ -190,7 +229,8 @@ check_load(sim *s, uint64_t out)
         sim_broken(w, "S1", "%llu are admitted, and %llu have results",
                    (unsigned long long)admitted,
                    (unsigned long long)(s->records - s->skips));
-    if (admitted > s->records - s->skips + load.work)
+    uint64_t left = atomic_load(&s->shared.left);
+    if (admitted > s->records - s->skips + load.work + left && !s->before.first)
         sim_broken(w, "S1", "%llu are admitted, %llu have results, work is %u",
                    (unsigned long long)admitted,
                    (unsigned long long)(s->records - s->skips), load.work);
@@ -212,7 +252,7 @@ check_balance(sim *s)
         in_flight += sim_net_in_flight(s->env[i].transport);
     }
     uint64_t out = sn_visits_out(s->shared.visits);
-    if (!w->site && s->fed != s->records + out)
+    if (!w->site && !s->kills && s->fed != s->records + out)
         sim_broken(w, "S1", "given %u, records %llu, out %llu", s->fed,
                    (unsigned long long)s->records, (unsigned long long)out);
     if (w->site)
@@ -236,22 +276,25 @@ check_end(sim *s)
     sim_world *w = s->world;
     seine_want used = {{0}};
 
+    w->has_left = atomic_load(&s->shared.left) > 0;
     for (uint32_t i = 0; i < w->n_pages && !w->site; i++)
         if (w->pages[i].given && w->pages[i].records != 1)
             sim_broken(w, "S2", "page %u has %u records", i, w->pages[i].records);
     if (w->site)
         oracle_judge(w);
-    if (w->missing > atomic_load(&s->shared.lost))
+    if (w->missing > atomic_load(&s->shared.lost) + atomic_load(&s->shared.left))
         sim_broken(w, "S17", "%llu have no record, %llu are counted",
                    (unsigned long long)w->missing,
                    (unsigned long long)atomic_load(&s->shared.lost));
     if (sim_disk_err(w) == SEINE_OK && atomic_load(&s->shared.lost) > 0)
         sim_broken(w, "S17", "URLs are lost, and the disk is %s", sim_disk_name(w));
+    if (s->kills)
+        sim_kills_judge(s->kills, atomic_load(&s->shared.left));
     sn_load load = sn_shared_state_load(&s->shared);
     if (load.work != 0 || load.stuck != 0 || atomic_load(&s->shared.mail_bytes) != 0)
         sim_broken(w, "S11", "work %u, stuck %u, %llu bytes of mail", load.work,
                    load.stuck, (unsigned long long)atomic_load(&s->shared.mail_bytes));
-    if (atomic_load(&s->shared.admitted) != s->records - s->skips)
+    if (atomic_load(&s->shared.admitted) != s->records - s->skips && !w->has_left)
         sim_broken(w, "S1", "%llu were admitted, %llu have results",
                    (unsigned long long)atomic_load(&s->shared.admitted),
                    (unsigned long long)(s->records - s->skips));
@@ -362,6 +405,92 @@ live(sim *s)
             stop(s);
         if (w->now > SEINE_SECS(3600 * 24 * 30))
             sim_broken(w, "S13", "a month has passed");
+        if (s->kills && sim_kills_step(s->kills, &s->records, &s->skips))
+            return;
+    }
+}
+
+/* The engine, with what its job has kept. */
+static seine_err
+build(sim *s, seine_diag *diag)
+{
+    sim_world *w = s->world;
+    seine_err e = SEINE_OK;
+
+    if (s->kills)
+        e = sim_kills_open(s->kills, &w->opts.job, diag);
+    if (e == SEINE_OK)
+        e = sn_shared_state_init(&s->shared, &w->opts, diag);
+    for (uint32_t i = 0; i < w->n_shards && e == SEINE_OK; i++) {
+        s->env[i] = (sn_env){.clock = &w->clock,
+                             .transport = sim_net_new(w, i),
+                             .store = sim_disk_back_end(w)};
+        e = sn_run_new(&s->shared, &s->env[i], s->runs, i, w->n_shards, &s->runs[i]);
+    }
+    if (!s->kills || e != SEINE_OK)
+        return e;
+    sn_fetch_job_init(&s->before);
+    e = sn_fetch_job_scan(&s->before, &s->shared, s->runs, w->n_shards, w->now, diag);
+    s->fed = w->opts.dedup || w->site ? 0 : (uint32_t)sn_job_next_number(w->opts.job);
+    return e;
+}
+
+static void
+take_apart(sim *s)
+{
+    for (uint32_t i = 0; i < s->world->n_shards; i++) {
+        sn_run_free(s->runs[i]);
+        sim_net_free(s->env[i].transport);
+        s->runs[i] = NULL;
+    }
+    sn_shared_state_fini(&s->shared);
+    if (s->kills)
+        sn_fetch_job_fini(&s->before);
+}
+
+/* kill -9: whatever the engine holds is gone, and nobody hears how. */
+static void
+kill_engine(sim *s)
+{
+    sim_world *w = s->world;
+    seine_time now = w->now;
+
+    sim_note(w, "kill", 0, 0);
+    s->is_dead = true;
+    atomic_store(&s->shared.stop_why, SEINE_E_CANCELED);
+    atomic_store(&s->shared.stop, SN_STOPPING);
+    atomic_store(&s->shared.closed, true);
+    for (int n = 0; !is_done(s) && n < 100000; n++) {
+        for (uint32_t i = 0; i < w->n_shards; i++)
+            sn_run_turn(s->runs[i], w->now);
+        seine_time at = next_moment(s);
+        if (at != SEINE_NEVER && at > w->now)
+            w->now = at;
+    }
+    if (!is_done(s))
+        sim_broken(w, "S11", "a run that is stopped does not end");
+    sim_kills_crash(s->kills);
+    take_apart(s);
+    w->now = now;
+    w->late = w->was_late = w->stalled = 0;
+    sim_kills_restore(s->kills, &s->records, &s->skips);
+    s->is_dead = false;
+}
+
+/* Lives until it ends by itself. */
+static void
+live_and_die(sim *s)
+{
+    seine_diag diag = SEINE_DIAG;
+
+    while (live(s), s->kills && sim_kills_is_due(s->kills) && !s->world->broken) {
+        kill_engine(s);
+        seine_err e = s->world->broken ? SEINE_OK : build(s, &diag);
+        if (e != SEINE_OK)
+            sim_broken(s->world, "S14", "a killed job is not opened: %s %s",
+                       seine_err_name(e), diag.text);
+        if (s->world->broken)
+            return;
     }
 }
 
@@ -384,38 +513,33 @@ run_seed(uint64_t seed, uint32_t hosts, uint32_t pages, bool trace, uint64_t *ou
     s.stop_at = sn_rng_below(&w->model, 10) == 0
                     ? w->now + (seine_time)sn_rng_below(&w->model, SEINE_SECS(60))
                     : SEINE_NEVER;
-    seine_err e = sn_shared_state_init(&s.shared, &w->opts, &diag);
-    if (e != SEINE_OK)
-        sim_broken(w, "S0", "options: %s %s", seine_err_name(e), diag.text);
-    for (uint32_t i = 0; i < w->n_shards && e == SEINE_OK; i++) {
-        s.env[i] = (sn_env){.clock = &w->clock,
-                            .transport = sim_net_new(w, i),
-                            .store = sim_disk_back_end(w)};
-        e = sn_run_new(&s.shared, &s.env[i], s.runs, i, w->n_shards, &s.runs[i]);
-        if (e != SEINE_OK)
-            sim_broken(w, "S0", "shard: %s", seine_err_name(e));
+    if (with_kills) {
+        s.kills = sim_kills_new(w);
+        s.stop_at = SEINE_NEVER;
     }
+    seine_err e = build(&s, &diag);
+    if (e != SEINE_OK)
+        sim_broken(w, "S0", "the engine is not made: %s %s", seine_err_name(e),
+                   diag.text);
     if (!w->broken)
-        live(&s);
+        live_and_die(&s);
     if (!w->broken && w->step < until_step)
         check_end(&s);
     bool ok = !w->broken;
     if (!ok)
         printf("sim: %s seed=0x%" PRIx64 " step=%" PRIu64
-               " t=%.6fs replay: seine-sim --seed 0x%" PRIx64 " --hosts %u --pages %u"
+               " t=%.6fs replay: seine-sim %s--seed 0x%" PRIx64 " --hosts %u --pages %u"
                " --until %" PRIu64 " --trace\n",
-               w->what, seed, w->step, (double)w->now / 1e9, seed, hosts, pages, w->step);
+               w->what, seed, w->step, (double)w->now / 1e9, with_kills ? "--kills " : "",
+               seed, hosts, pages, w->step);
     else if (trace)
         printf("hash %016" PRIx64 ", %" PRIu64 " steps, %" PRIu64 " starts, %.3f s\n",
                w->hash, w->step, w->starts, (double)w->now / 1e9);
     *out_hash = w->hash;
     *out_spent = w->now;
     if (ok && w->step < until_step) { /* a broken engine cannot be taken apart in order */
-        for (uint32_t i = 0; i < w->n_shards; i++) {
-            sn_run_free(s.runs[i]);
-            sim_net_free(s.env[i].transport);
-        }
-        sn_shared_state_fini(&s.shared);
+        take_apart(&s);
+        sim_kills_free(s.kills);
         sim_world_free(w);
     }
     return ok;
@@ -490,10 +614,13 @@ main(int argc, char **argv)
             trace = true;
         } else if (strcmp(argv[i], "--shrink") == 0) {
             shrinking = true;
+        } else if (strcmp(argv[i], "--kills") == 0) {
+            with_kills = true;
         } else if (!value) {
             fprintf(stderr,
                     "usage: seine-sim [--seed N | --count N [--base N]] [--until STEP]"
-                    " [--hosts N] [--pages N] [--seeds FILE] [--trace] [--shrink]\n");
+                    " [--hosts N] [--pages N] [--seeds FILE] [--trace] [--shrink] "
+                    "[--kills]\n");
             return 2;
         } else {
             i++;

@@ -69,7 +69,7 @@ put_url(sn_job_lane *l, uint64_t number, const char *target, uint64_t parent)
                             .line = 7,
                             .depth = 2,
                             .moved = 1,
-                            .kind = 3,
+                            .kind = 5,
                             .ceiling = 2,
                             .tag = 33,
                             .attr = 9,
@@ -250,7 +250,7 @@ TEST(job_gives_back_what_was_found_and_has_not_ended)
     CHECK_EQ(s.last.url.line, 7);
     CHECK_EQ(s.last.url.depth, 2);
     CHECK_EQ(s.last.url.moved, 1);
-    CHECK_EQ(s.last.url.kind, 3);
+    CHECK_EQ(s.last.url.kind, 5);
     CHECK_EQ(s.last.url.ceiling, 2);
     CHECK_EQ(s.last.url.tag, 33);
     CHECK_EQ(s.last.url.attr, 9);
@@ -333,6 +333,7 @@ TEST(job_keeps_hosts_robots_notes_and_asks)
     CHECK_EQ(sn_job_found(l, &ask), SEINE_OK);
     put_url(l, 5, "/map", SN_JOB_NONE);
     CHECK_EQ(sn_job_ended(l, 5), SEINE_OK);
+    commit(&p);
     commit(&p);
     kill_job(&p);
 
@@ -490,6 +491,67 @@ TEST(job_outputs_are_as_of_the_last_commit)
         CHECK(sn_str_eq(was->detail, SN_STR("part 2")));
     }
     CHECK(!sn_job_output_get(p.job, SN_STR("/x/b.jsonl")));
+    kill_job(&p);
+    remove_place(&p);
+}
+
+/* A record that was put before the end may be taken by the next group only. */
+TEST(job_url_that_ends_without_a_record_has_ended_one_group_later)
+{
+    place p;
+    seen s;
+
+    make_place(&p);
+    CHECK_EQ(open_place(&p), SEINE_OK);
+    CHECK_EQ(sn_job_start(p.job, 1), SEINE_OK);
+    put_url(sn_job_lane_at(p.job, 0), 0, "/map", SN_JOB_NONE);
+    CHECK_EQ(sn_job_ended(sn_job_lane_at(p.job, 0), 0), SEINE_OK);
+    commit(&p);
+    kill_job(&p);
+    CHECK_EQ(open_place(&p), SEINE_OK);
+    CHECK_EQ(look(&p, &s), SEINE_OK);
+    CHECK_EQ(s.urls, 1);
+    CHECK_EQ(sn_job_start(p.job, 1), SEINE_OK);
+    CHECK_EQ(sn_job_ended(sn_job_lane_at(p.job, 0), 0), SEINE_OK);
+    commit(&p);
+    commit(&p);
+    kill_job(&p);
+    CHECK_EQ(open_place(&p), SEINE_OK);
+    CHECK_EQ(look(&p, &s), SEINE_OK);
+    CHECK_EQ(s.urls, 0);
+    kill_job(&p);
+    remove_place(&p);
+}
+
+TEST(job_url_that_was_put_off_is_not_seen_before_it_has_ended)
+{
+    sn_job_url u = {.url = {.target = SN_STR("http://e.example/deep"),
+                            .number = 0,
+                            .kind = SN_JOB_PUT_OFF},
+                    .print = 77,
+                    .parent_number = SN_JOB_NONE};
+    place p;
+    seen s;
+
+    make_place(&p);
+    CHECK_EQ(open_place(&p), SEINE_OK);
+    CHECK_EQ(sn_job_start(p.job, 1), SEINE_OK);
+    CHECK_EQ(sn_job_found(sn_job_lane_at(p.job, 0), &u), SEINE_OK);
+    commit(&p);
+    kill_job(&p);
+    CHECK_EQ(open_place(&p), SEINE_OK);
+    CHECK_EQ(look(&p, &s), SEINE_OK);
+    CHECK_EQ(s.urls, 1);
+    CHECK_EQ(s.prints, 0);
+    CHECK_EQ(s.last.print, 77);
+    CHECK_EQ(sn_job_start(p.job, 1), SEINE_OK);
+    put_result(p.job, 0, 1);
+    commit(&p);
+    kill_job(&p);
+    CHECK_EQ(open_place(&p), SEINE_OK);
+    CHECK_EQ(look(&p, &s), SEINE_OK);
+    CHECK_EQ(s.urls, 0);
+    CHECK_EQ(s.prints, 1);
     kill_job(&p);
     remove_place(&p);
 }

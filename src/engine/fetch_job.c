@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/fetch_job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/time.h"
+#include "engine/ask_bytes.h"
+#include "engine/frontier.h"
+#include "engine/scope.h"
+
+typedef struct sn_given {
+    struct sn_given *next;
+    sn_str url, input, ask;
+    uint64_t number, line;
+} sn_given;
+
+typedef struct scan {
+    sn_fetch_job *into;
+    sn_shared_state *shared;
+    sn_run *const *runs;
+    uint32_t n;
+    seine_time now;
+    int64_t wall_ms;
+    bool has_told; /* the waits of all records */
+} scan;
+
+void
+sn_fetch_job_init(sn_fetch_job *p)
+{
+    *p = (sn_fetch_job){0};
+    sn_arena_init(&p->memory, 4096, SIZE_MAX);
+}
+
+void
+sn_fetch_job_fini(sn_fetch_job *p)
+{
+    sn_arena_wipe(&p->memory); /* logins, fields */
+    sn_arena_fini(&p->memory);
+}
+
+/* Counts. */
+
+/* As much of a record as the job keeps. The waits of all stand in the first result. */
+static void
+tell_earlier(scan *s, const sn_job_ended_row *row)
+{
+    const seine_fetch_opts *o = &s->shared->opts;
+    seine_fault fault = SEINE_FAULT;
+    seine_record r = {.type = row->type,
+                      .wall = row->at_ms * SEINE_MS(1),
+                      .number = row->number,
+                      .fate = seine_fate_of(row->kind),
+                      .fault = &fault,
+                      .status = row->status,
+                      .attempts = row->attempts,
+                      .content_length = -1,
+                      .bytes_in = row->bytes_in,
+                      .bytes_body = row->bytes_body,
+                      .ttfb = SEINE_US(row->latency_us),
+                      .total = SEINE_US(row->total_us),
+                      .reason = row->reason};
+    sn_job_sums sums = {0};
+
+    if (!o->on_earlier)
+        return;
+    fault.code = row->kind;
+    fault.status = row->status;
+    if (row->print != 0)
+        r.parent = SN_STR("-"); /* it was found, and nobody knows where */
+    if (row->type == SEINE_RECORD_RESULT && !s->has_told) {
+        s->has_told = true;
+        sn_job_sums_get(s->shared->job, &sums);
+        r.queue = SEINE_US(sums.queue_us);
+        r.throttle = SEINE_US(sums.throttle_us);
+        r.backoff = SEINE_US(sums.backoff_us);
+        r.retry_budget = SEINE_US(sums.retry_budget_us);
+    }
+    o->on_earlier(&r, o->arg);
+}
+
+static seine_err
+take_ended(const sn_job_ended_row *r, void *arg)
+{
+    scan *s = arg;
+    seine_fetch_stats *b = &s->into->before;
+    seine_fate fate = seine_fate_of(r->kind);
+
+    tell_earlier(s, r);
+    if (r->type == SEINE_RECORD_SKIP) {
+        atomic_fetch_add(&s->shared->refused, 1);
+        atomic_fetch_add(&s->shared->unwanted, r->reason == SEINE_SKIP_MIME);
+        return SEINE_OK;
+    }
+    atomic_fetch_add(&s->shared->admitted, 1);
+    atomic_fetch_add(&s->shared->bytes_body, r->bytes_body);
+    b->done++;
+    b->ok += fate == SEINE_FATE_OK;
+    b->blocked += fate == SEINE_FATE_BLOCKED;
+    b->failed += fate != SEINE_FATE_OK && fate != SEINE_FATE_BLOCKED;
+    b->requests += r->attempts;
+    b->retries += r->attempts > 0 ? r->attempts - 1 : 0;
+    b->bytes_in += r->bytes_in;
+    b->bytes_body += r->bytes_body;
+    return SEINE_OK;
+}
+
+static seine_err
+take_prints(const uint64_t *prints, size_t n, void *arg)
+{
+    const scan *s = arg;
+    uint8_t is_new[1024];
+    seine_err e = SEINE_OK;
+
+    for (size_t at = 0; e == SEINE_OK && at < n; at += sizeof is_new)
+        e = seine_seen_add_many(s->shared->seen, prints + at,
+                                n - at < sizeof is_new ? n - at : sizeof is_new, is_new);
+    return e == SEINE_E_FULL ? SEINE_E_NOMEM : e;
+}
+
+/* Notes. */
+
+static seine_err
+widen_scope(const scan *s, sn_str from_text, sn_str to_text)
+{
+    char from_mem[SEINE_URL_ROOM], to_mem[SEINE_URL_ROOM];
+    seine_url from, to;
+
+    seine_url_init(&from, from_mem, sizeof from_mem);
+    seine_url_init(&to, to_mem, sizeof to_mem);
+    if (seine_url_parse(&from, from_text.ptr, from_text.len, NULL) != SEINE_OK ||
+        seine_url_parse(&to, to_text.ptr, to_text.len, NULL) != SEINE_OK)
+        return SEINE_E_STATE_CORRUPT;
+    return s->shared->scope ? sn_scope_widen(s->shared->scope, &from, &to) : SEINE_OK;
+}
+
+static seine_err
+take_note(uint32_t kind, sn_str key, sn_str value, void *arg)
+{
+    const scan *s = arg;
+    uint64_t known = 0;
+
+    if (kind == SN_NOTE_WIDENED)
+        return widen_scope(s, key, value);
+    if (kind == SN_NOTE_GIVEN && value.len == sizeof known) {
+        memcpy(&known, value.ptr, sizeof known);
+        atomic_store(&s->shared->known, known);
+        s->shared->n_given = known;
+    }
+    return SEINE_OK;
+}
+
+/* Hosts. */
+
+static sn_run *
+run_of(const scan *s, sn_str name)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url url;
+
+    seine_url_init(&url, mem, sizeof mem);
+    if (seine_url_parse(&url, name.ptr, name.len, NULL) != SEINE_OK)
+        return NULL;
+    return s->runs[sn_shared_state_shard(s->shared, &url, s->n)];
+}
+
+static seine_err
+take_host(const sn_job_host *h, void *arg)
+{
+    const scan *s = arg;
+    sn_run *r = run_of(s, h->name);
+
+    return r ? sn_run_restore_host(r, h, s->now) : SEINE_E_STATE_CORRUPT;
+}
+
+static seine_err
+take_robots(const sn_job_robots *row, void *arg)
+{
+    const scan *s = arg;
+    sn_run *r = run_of(s, row->host);
+
+    return r ? sn_run_restore_robots(r, row, s->wall_ms, s->now) : SEINE_E_STATE_CORRUPT;
+}
+
+static seine_err
+take_count(sn_str host, uint64_t done, uint64_t refused, uint64_t waiting, void *arg)
+{
+    const scan *s = arg;
+    sn_run *r = run_of(s, host);
+
+    (void)refused;
+    (void)waiting; /* these were counted one by one */
+    return r ? sn_run_restore_pages(r, host, done, s->now) : SEINE_E_STATE_CORRUPT;
+}
+
+/* URLs. */
+
+static bool
+copy_text(sn_arena *a, sn_str text, sn_str *out)
+{
+    char *copy = sn_arena_text(a, text);
+
+    *out = (sn_str){copy, text.len};
+    return copy != NULL;
+}
+
+static seine_err
+keep_given(const scan *s, const sn_job_url *u)
+{
+    sn_fetch_job *p = s->into;
+    sn_given *g = SN_ARENA_NEW(&p->memory, sn_given);
+
+    if (!g)
+        return SEINE_E_NOMEM;
+    *g = (sn_given){.number = u->url.number, .line = u->url.line};
+    if (!copy_text(&p->memory, u->url.target, &g->url) ||
+        !copy_text(&p->memory, u->url.parent, &g->input) ||
+        !copy_text(&p->memory, u->ask, &g->ask))
+        return SEINE_E_NOMEM;
+    *(p->last ? &p->last->next : &p->first) = g;
+    p->last = g;
+    atomic_fetch_add(&s->shared->admitted, 1); /* there is room for it, whatever comes */
+    return SEINE_OK;
+}
+
+static seine_err
+take_url(const sn_job_url *u, void *arg)
+{
+    const scan *s = arg;
+
+    if (u->url.kind == SN_JOB_GIVEN)
+        return keep_given(s, u);
+    sn_run *r = run_of(s, u->url.host.len > 0 ? u->url.host : u->url.target);
+    return r ? sn_run_restore_url(r, u, s->now) : SEINE_E_STATE_CORRUPT;
+}
+
+/* The interval of a host that nobody knows: no host is asked earlier, since it may have
+ * been asked just before the run before has ended. */
+static seine_span
+first_interval(const seine_fetch_opts *o)
+{
+    seine_span rate =
+        o->host_rate.count > 0 ? seine_every(o->host_rate.count, o->host_rate.per) : 0;
+
+    if (o->mine && !o->crawl)
+        return 0;
+    return o->crawl && o->adaptive ? sn_time_max(rate, SEINE_SECS(1)) : rate;
+}
+
+seine_err
+sn_fetch_job_scan(sn_fetch_job *p, sn_shared_state *c, sn_run *const *runs, uint32_t n,
+                  seine_time now, seine_diag *diag)
+{
+    seine_clock *clock = c->opts.clock;
+    seine_job_figures figures;
+    scan s = {p, c, runs, n, now, clock->wall(clock) / SEINE_MS(1), false};
+    sn_job_scan into = {.ended = take_ended,
+                        .note = take_note,
+                        .host = take_host,
+                        .robots = take_robots,
+                        .prints = c->seen ? take_prints : NULL,
+                        .url = take_url,
+                        .count = take_count,
+                        .arg = &s};
+
+    seine_job_figures_get(c->job, &figures);
+    if (figures.run > 1) { /* the first may have asked, and kept nothing */
+        c->resumed_at = now;
+        c->earliest = sn_time_add(now, first_interval(&c->opts));
+    }
+    if (!c->opts.crawl) /* every number was given */
+        atomic_store(&c->known, sn_job_next_number(c->job));
+    seine_err e = sn_job_scan_all(c->job, &into, diag);
+    if (e == SEINE_OK)
+        e = sn_job_start(c->job, n);
+    if (e != SEINE_OK)
+        return e;
+    for (uint32_t i = 0; i < n; i++)
+        sn_run_restored(runs[i], sn_job_lane_at(c->job, i), now);
+    c->given = sn_job_lane_at(c->job, n);
+    return SEINE_OK;
+}
+
+bool
+sn_fetch_job_next(sn_fetch_job *p, seine_ask *out_ask, uint64_t *out_number,
+                  seine_err *out_err)
+{
+    static const seine_ask none = SEINE_ASK;
+    sn_given *g = p->first;
+
+    if (!g)
+        return false;
+    p->first = g->next;
+    *out_ask = none;
+    *out_err = sn_ask_bytes_read(g->ask, &p->memory, out_ask);
+    out_ask->url = g->url;
+    out_ask->input = g->input.len > 0 ? g->input : (sn_str){0};
+    out_ask->line = g->line;
+    *out_number = g->number;
+    return true;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the job of a crawl keeps of the frontier, and how it comes back. Nothing here is
+ * called without a job. */
+#include <string.h>
+
+#include "base/time.h"
+#include "engine/frontier_parts.h"
+
+#define ROBOTS_GOOD_MS (24 * INT64_C(3600000))
+
+void
+sn_frontier_set_lane(sn_frontier *f, sn_job_lane *lane)
+{
+    f->lane = lane;
+}
+
+/* Keeping. */
+
+/* What cannot be kept ends the crawl: its lane takes nothing more either. */
+static void
+keep(sn_frontier *f, seine_err e)
+{
+    if (e != SEINE_OK)
+        sn_frontier_fail(f, e);
+}
+
+/* The row of a link. Its parent is named by number if the job knows it as a URL. */
+static sn_job_url
+row_of(const sn_frontier *f, const sn_link *l, uint64_t print)
+{
+    bool is_known = f->parent_number != SN_JOB_NONE;
+
+    return (sn_job_url){.url = {.parent = is_known ? (sn_str){0} : l->parent,
+                                .number = l->number,
+                                .line = l->line,
+                                .depth = l->depth,
+                                .moved = l->moved,
+                                .kind = l->kind,
+                                .ceiling = l->ceiling,
+                                .tag = l->tag,
+                                .attr = l->attr,
+                                .flags = l->leader},
+                        .print = print,
+                        .parent_number = f->parent_number};
+}
+
+void
+sn_frontier_keep_found(sn_frontier *f, const sn_link *l, const seine_url *url,
+                       uint64_t print)
+{
+    char name[SN_HOST_NAME];
+    size_t len = seine_url_authority(url, name, sizeof name);
+    sn_job_url row = row_of(f, l, print);
+
+    if (len > 0 && len < sizeof name) {
+        row.url.host = (sn_str){name, len};
+        row.url.target = seine_url_target(url);
+    } else { /* no name that DNS allows: its owner refuses it */
+        row.url.target = l->url;
+    }
+    keep(f, sn_job_found(f->lane, &row));
+}
+
+void
+sn_frontier_keep_late(sn_frontier *f, const sn_link *l, uint8_t flags, uint64_t print)
+{
+    sn_job_url row = row_of(f, l, print);
+
+    row.url.target = l->url;
+    row.url.kind = SN_JOB_LATE;
+    row.url.flags = flags;
+    keep(f, sn_job_found(f->lane, &row));
+}
+
+void
+sn_frontier_keep_refused(sn_frontier *f, uint64_t number, uint64_t print)
+{
+    keep(f, sn_job_refused(f->lane, number, print));
+}
+
+void
+sn_frontier_keep_ended(sn_frontier *f, uint64_t number)
+{
+    if (f->lane)
+        keep(f, sn_job_ended(f->lane, number));
+}
+
+void
+sn_frontier_keep_robots(sn_frontier *f, uint32_t host, sn_address_zone ceiling,
+                        sn_str text)
+{
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    seine_clock *clock = f->shared->opts.clock;
+    bool is_parsed = x->robots.state == SN_ROBOTS_PARSED;
+    sn_job_robots row = {.host = sn_hosts_name(f->host_table, host),
+                         .wall_ms = clock->wall(clock) / SEINE_MS(1),
+                         .state = x->robots.state | (int64_t)ceiling << 8,
+                         .text = is_parsed ? text : (sn_str){0}};
+
+    if (is_parsed || x->robots.state == SN_ROBOTS_ABSENT)
+        keep(f, sn_job_robots_put(f->lane, &row));
+}
+
+void
+sn_frontier_keep_widened(sn_frontier *f, const seine_url *from, const seine_url *to)
+{
+    if (f->lane)
+        keep(f, sn_job_note_put(f->lane, SN_NOTE_WIDENED, seine_url_href(from),
+                                seine_url_href(to)));
+}
+
+/* Leaving. */
+
+/* Pages and sitemaps that go before the others are told apart by taking them. */
+static uint32_t
+leave_first(sn_frontier *f, sn_url_list *list)
+{
+    sn_waiting_url u;
+    uint32_t n = list->n;
+
+    while (sn_store_take(f->store, list, SN_STORE_AT_ONCE, &u) == SEINE_OK)
+        f->waiting -= u.kind == SN_KIND_PAGE;
+    *list = SN_URL_LIST;
+    return n;
+}
+
+uint32_t
+sn_frontier_leave(sn_frontier *f, uint32_t host)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    if (!x)
+        return 0;
+    sn_crawl_host *ch = &f->hosts.all[host];
+    uint32_t n = ch->chain.n;
+
+    f->waiting -= n;
+    ch->chain = SN_URL_LIST; /* their memory goes with the store */
+    n += leave_first(f, &x->first);
+    if (ch->flags & SN_CRAWL_HOST_STUCK)
+        sn_shared_state_end_stuck(f->shared, n);
+    atomic_fetch_add(&f->shared->left, n);
+    uint32_t work = n + (x->is_wanted ? 1 : 0);
+    if (x->is_wanted) {
+        x->is_wanted = false;
+        sn_frontier_end_reserve(f, host);
+    }
+    if (work > 0)
+        sn_frontier_say(f, host, SN_SAME_DELAY);
+    sn_shared_state_end_work(f->shared, work);
+    return n;
+}
+
+void
+sn_frontier_leave_late(sn_frontier *f)
+{
+    if (!f->holds_end)
+        return;
+    atomic_fetch_add(&f->shared->left, f->late.n);
+    f->late = SN_URL_LIST;
+    f->holds_end = false;
+    atomic_fetch_sub(&f->shared->late, 1);
+}
+
+/* Coming back. */
+
+static seine_err
+find_name(sn_frontier *f, sn_str name, bool is_given, seine_time now, uint32_t *out_host)
+{
+    char mem[SN_HOST_NAME + 2];
+    seine_url url;
+    sn_crawl_host *ch;
+
+    seine_url_init(&url, mem, sizeof mem);
+    if (seine_url_parse(&url, name.ptr, name.len, NULL) != SEINE_OK)
+        return SEINE_E_STATE_CORRUPT;
+    return sn_frontier_host(f, &url, is_given, now, out_host, &ch);
+}
+
+seine_err
+sn_frontier_restore_host(sn_frontier *f, sn_str name, bool is_given, seine_time now)
+{
+    uint32_t host;
+
+    return find_name(f, name, is_given, now, &host);
+}
+
+seine_err
+sn_frontier_restore_pages(sn_frontier *f, sn_str name, uint64_t done, seine_time now)
+{
+    char mem[SN_HOST_NAME + 2];
+    seine_url url;
+    sn_crawl_host *ch;
+    sn_skip_why why;
+    uint32_t host;
+
+    seine_url_init(&url, mem, sizeof mem);
+    if (seine_url_parse(&url, name.ptr, name.len, NULL) != SEINE_OK)
+        return SEINE_E_STATE_CORRUPT;
+    seine_err e = sn_frontier_host(f, &url, false, now, &host, &ch);
+    if (e != SEINE_OK)
+        return e;
+    ch->n_pages += (uint32_t)(done < UINT32_MAX - ch->n_pages ? done : 0);
+    if (ch->n_pages > 0 && f->shared->opts.crawl)
+        (void)!sn_frontier_spend_domain(f, &url, ch, &why);
+    return SEINE_OK;
+}
+
+seine_err
+sn_frontier_restore_robots(sn_frontier *f, const sn_job_robots *row, int64_t wall_ms,
+                           seine_time now)
+{
+    seine_fault good = SEINE_FAULT;
+    int64_t age = wall_ms - row->wall_ms;
+    uint32_t host;
+
+    if (age < 0 || age >= ROBOTS_GOOD_MS || f->hosts.robots_bytes >= f->max_robots)
+        return SEINE_OK; /* it is asked for again */
+    seine_err e = find_name(f, row->host, false, now, &host);
+    if (e != SEINE_OK)
+        return e;
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    size_t before = sn_robots_cache_bytes(&x->robots);
+    good.status = 200;
+    if ((row->state & 0xff) == SN_ROBOTS_PARSED)
+        sn_robots_cache_settle(&x->robots, &good, row->text, f->shared->agent,
+                               now - SEINE_MS(age));
+    else
+        sn_robots_cache_ignore(&x->robots, now - SEINE_MS(age));
+    sn_crawl_hosts_count_robots(&f->hosts, x, before);
+    x->ceiling = (uint8_t)(row->state >> 8 & 3);
+    return SEINE_OK;
+}
+
+/* One that was put off, and is still to be told. */
+static seine_err
+restore_late(sn_frontier *f, const sn_job_url *u)
+{
+    sn_waiting_url late = u->url;
+    uint8_t is_new;
+
+    late.kind = SN_KIND_PAGE;
+    seine_err e = seine_seen_add_many(f->shared->late_seen, &u->print, 1, &is_new);
+    if (e == SEINE_OK)
+        e = sn_store_enqueue(f->store, &f->late, &late);
+    if (e != SEINE_OK)
+        return e;
+    if (!f->holds_end)
+        atomic_fetch_add(&f->shared->late, 1);
+    f->holds_end = true;
+    return SEINE_OK;
+}
+
+/* A link to a name that is none: its owner refuses it once more. */
+static seine_err
+restore_nameless(sn_frontier *f, const sn_job_url *u, seine_time now)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url url;
+
+    seine_url_init(&url, mem, sizeof mem);
+    if (seine_url_parse(&url, u->url.target.ptr, u->url.target.len, NULL) != SEINE_OK)
+        return SEINE_E_STATE_CORRUPT;
+    sn_link link = sn_frontier_link_of(&u->url, &url);
+    sn_shared_state_add_work(f->shared, 1);
+    sn_frontier_admit_link(f, &link, &url, now);
+    return SEINE_OK;
+}
+
+static void
+count_restored(sn_frontier *f, uint32_t host, const sn_waiting_url *u)
+{
+    sn_crawl_host *ch = &f->hosts.all[host];
+
+    sn_shared_state_add_work(f->shared, 1);
+    if (u->kind == SN_KIND_SITEMAP) {
+        sn_crawl_hosts_state(&f->hosts, host)->n_maps++;
+        ch->flags |= SN_CRAWL_HOST_MAPPED;
+        atomic_fetch_add(&f->shared->sitemaps, 1);
+        return;
+    }
+    atomic_fetch_add(&f->shared->admitted, 1);
+    ch->n_pages++;
+    f->waiting++;
+    f->admitted++;
+    sn_depth_counts_add(&f->shared->depths, u->depth);
+}
+
+/* A page that is less deep than one before it goes first. While URLs come back, the level
+ * of a host is that of its deepest one. */
+static sn_url_list *
+list_for(sn_frontier *f, uint32_t host, const sn_waiting_url *u)
+{
+    sn_crawl_host *ch = &f->hosts.all[host];
+
+    if (u->kind == SN_KIND_SITEMAP || u->depth < ch->level)
+        return &sn_crawl_hosts_state(&f->hosts, host)->first;
+    ch->level = u->depth < UINT16_MAX ? (uint16_t)u->depth : UINT16_MAX;
+    return &ch->chain;
+}
+
+static seine_err
+restore_waiting(sn_frontier *f, const sn_job_url *u, seine_time now)
+{
+    uint32_t host;
+    seine_err e = find_name(f, u->url.host, false, now, &host);
+
+    if (e != SEINE_OK)
+        return e;
+    e = sn_store_enqueue(f->store, list_for(f, host, &u->url), &u->url);
+    if (e == SEINE_OK)
+        count_restored(f, host, &u->url);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    if (x->robots.state == SN_ROBOTS_UNKNOWN && sn_frontier_behind(f, host) == 1)
+        x->ceiling = u->url.ceiling;
+    return e;
+}
+
+seine_err
+sn_frontier_restore_url(sn_frontier *f, const sn_job_url *u, seine_time now)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url parent;
+    sn_job_url own = *u;
+
+    /* A parent that was kept by its number comes with the port that its host has. */
+    seine_url_init(&parent, mem, sizeof mem);
+    if (u->parent_number != SN_JOB_NONE &&
+        seine_url_parse(&parent, u->url.parent.ptr, u->url.parent.len, NULL) == SEINE_OK)
+        own.url.parent = seine_url_href(&parent);
+    if (u->url.kind == SN_JOB_LATE)
+        return restore_late(f, &own);
+    return u->url.host.len == 0 ? restore_nameless(f, &own, now)
+                                : restore_waiting(f, &own, now);
+}
+
+void
+sn_frontier_restored(sn_frontier *f, seine_time now)
+{
+    for (uint32_t host = 0; host < f->hosts.n; host++) {
+        const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+        f->hosts.all[host].level = 0;
+        if (!x)
+            continue;
+        if (x->robots.state == SN_ROBOTS_PARSED || x->robots.state == SN_ROBOTS_ABSENT)
+            sn_frontier_open_host(f, host, (sn_address_zone)x->ceiling, now);
+        else if (sn_frontier_behind(f, host) > 0) {
+            sn_frontier_check_robots(f, host, now);
+            sn_frontier_say(f, host, SN_SAME_DELAY);
+        }
+    }
+}

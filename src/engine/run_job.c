@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a job has kept comes back to the stages of a shard. */
+#include "engine/run_parts.h"
+
+seine_err
+sn_run_restore_host(sn_run *r, const sn_job_host *row, seine_time now)
+{
+    seine_err e = sn_scheduler_restore(r->scheduler, row, now);
+
+    if (e != SEINE_OK || !r->frontier)
+        return e;
+    return sn_frontier_restore_host(r->frontier, row->name,
+                                    sn_scheduler_row_is_given(row), now);
+}
+
+seine_err
+sn_run_restore_robots(sn_run *r, const sn_job_robots *row, int64_t wall_ms,
+                      seine_time now)
+{
+    return r->frontier ? sn_frontier_restore_robots(r->frontier, row, wall_ms, now)
+                       : SEINE_OK;
+}
+
+seine_err
+sn_run_restore_url(sn_run *r, const sn_job_url *u, seine_time now)
+{
+    return r->frontier ? sn_frontier_restore_url(r->frontier, u, now)
+                       : SEINE_E_STATE_CORRUPT;
+}
+
+seine_err
+sn_run_restore_pages(sn_run *r, sn_str host, uint64_t done, seine_time now)
+{
+    return r->frontier ? sn_frontier_restore_pages(r->frontier, host, done, now)
+                       : SEINE_OK;
+}
+
+void
+sn_run_restored(sn_run *r, sn_job_lane *lane, seine_time now)
+{
+    sn_scheduler_set_lane(r->scheduler, lane);
+    if (!r->frontier)
+        return;
+    sn_frontier_set_lane(r->frontier, lane);
+    sn_frontier_restored(r->frontier, now);
+}

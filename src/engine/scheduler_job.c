@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the job keeps of a host, so that a later run asks it no earlier than this one
+ * would have. A row is written when something slows the host down, and otherwise at most
+ * once a second. */
+#include "base/alloc.h"
+#include "engine/scheduler_parts.h"
+#include "guard/breaker.h"
+
+#define OFTEN    SEINE_SECS(1)
+#define LONGEST  SEINE_SECS(24 * 3600) /* a moment further ahead is no moment */
+#define FEW      4096                  /* hosts whose learned pace comes back */
+#define IS_GIVEN 1
+
+void
+sn_scheduler_set_lane(sn_scheduler *s, sn_job_lane *lane)
+{
+    s->lane = lane;
+}
+
+/* Room for the moment of the last row of each host. */
+static bool
+reserve_saved(sn_scheduler *s)
+{
+    if (s->hosts.n <= s->n_saved)
+        return true;
+    seine_time *more = sn_realloc(s->saved, s->hosts.room * sizeof *more);
+    if (!more)
+        return false;
+    s->saved = more;
+    for (; s->n_saved < s->hosts.room; s->n_saved++)
+        s->saved[s->n_saved] = INT64_MIN;
+    return true;
+}
+
+typedef struct moment {
+    seine_time now;
+    int64_t wall;
+} moment;
+
+/* The wall time of a moment in ms, rounded up; 0: it has passed. */
+static int64_t
+wall_of(const moment *m, seine_time at)
+{
+    if (at <= m->now || at == SEINE_NEVER)
+        return 0;
+    return (m->wall + sn_time_min(at - m->now, LONGEST) + SEINE_MS(1) - 1) / SEINE_MS(1);
+}
+
+/* Until when, of a wall time that was kept; `now` if it has passed. */
+static seine_time
+moment_of(const moment *m, int64_t wall_ms)
+{
+    seine_span ahead = wall_ms - m->wall / SEINE_MS(1);
+
+    if (ahead <= 0)
+        return m->now;
+    return m->now + (ahead < LONGEST / SEINE_MS(1) ? SEINE_MS(ahead) : LONGEST);
+}
+
+static void
+fill_guards(const sn_guards *g, const moment *m, sn_job_host *row)
+{
+    sn_pace_row pace = sn_pace_save(&g->pace, m->now);
+    seine_breaker_stats b = {.state = SEINE_BREAKER_CLOSED};
+
+    row->pause_ms = wall_of(m, g->pace.pause);
+    row->interval_us = pace.ivl_us;
+    row->knee_us = pace.knee_us;
+    row->base_us = pace.base_us;
+    row->calm_us = pace.calm_us;
+    row->recent = pace.recent;
+    row->level = pace.level;
+    if (g->set.breaker)
+        seine_breaker_stats_get(&g->breaker, &b);
+    row->breaker = b.state;
+    row->streak = b.streak;
+    if (b.state == SEINE_BREAKER_OPEN)
+        row->open_ms = wall_of(m, b.open_until);
+}
+
+void
+sn_scheduler_save(sn_scheduler *s, uint32_t host, bool at_once, seine_time now)
+{
+    const sn_host *h = &s->hosts.all[host];
+    seine_clock *clock = s->shared->opts.clock;
+    moment m = {now, clock->wall(clock)};
+    sn_job_host row = {.name = sn_hosts_name(&s->hosts, host)};
+
+    if (!reserve_saved(s)) {
+        s->lane_err = SEINE_E_NOMEM;
+        return;
+    }
+    if (!at_once && s->saved[host] > now - OFTEN)
+        return;
+    s->saved[host] = now;
+    row.next_ms = wall_of(&m, h->next);
+    row.delay_ms = s->hosts.cards[host].delay_ms;
+    row.zone = h->pin;
+    row.flags = h->is_given ? IS_GIVEN : 0;
+    if (h->guards != SN_NONE)
+        fill_guards(sn_hosts_guards(&s->hosts, host), &m, &row);
+    seine_err e = sn_job_host_put(s->lane, &row);
+    if (e != SEINE_OK)
+        s->lane_err = e;
+}
+
+seine_err
+sn_scheduler_lane_err(const sn_scheduler *s)
+{
+    return s->lane_err;
+}
+
+/* Coming back. */
+
+bool
+sn_scheduler_row_is_given(const sn_job_host *row)
+{
+    return (row->flags & IS_GIVEN) != 0;
+}
+
+/* The first request is a whole interval away, or further. */
+static void
+restore_next(sn_scheduler *s, uint32_t host, const sn_job_host *row, const moment *m)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    h->pin = (uint8_t)row->zone;
+    if (s->shared->opts.robots == SEINE_OBEY_ON && row->delay_ms > 0) {
+        s->hosts.cards[host].delay_ms = (uint32_t)row->delay_ms;
+        h->is_delayed = true;
+    }
+    if (sn_hosts_is_mine(&s->hosts, h))
+        return;
+    seine_span every =
+        sn_time_max(sn_hosts_every(&s->hosts, host), SEINE_US(row->interval_us));
+    h->next = sn_time_max(h->next, sn_time_add(m->now, every));
+    h->next = sn_time_max(h->next, moment_of(m, row->next_ms));
+}
+
+static void
+restore_pace(sn_guards *g, const sn_job_host *row, seine_time now)
+{
+    sn_pace_row pace = {.ivl_us = (uint32_t)row->interval_us,
+                        .knee_us = (uint32_t)row->knee_us,
+                        .base_us = (uint32_t)row->base_us,
+                        .calm_us = (uint32_t)row->calm_us,
+                        .recent = (uint32_t)row->recent,
+                        .level = (uint8_t)row->level};
+
+    if (g->pace.ivl_us > 0 && row->interval_us > 0)
+        sn_pace_restore(&g->pace, g->pace.floor_us, &pace, now);
+}
+
+/* Has it more to say than a new host? */
+static bool
+is_special(const sn_job_host *row, const moment *m)
+{
+    int64_t wall_ms = m->wall / SEINE_MS(1);
+
+    return row->pause_ms > wall_ms || row->open_ms > wall_ms || row->knee_us > 0 ||
+           row->level > 0 || row->interval_us > 1000000;
+}
+
+static void
+restore_brakes(sn_scheduler *s, uint32_t host, sn_guards *g, const sn_job_host *row,
+               const moment *m)
+{
+    seine_time pause = moment_of(m, row->pause_ms), open = moment_of(m, row->open_ms);
+
+    if (pause > m->now) {
+        g->retry_after = 1;
+        sn_pace_pause(&g->pace, pause);
+    }
+    if (open > m->now && g->set.breaker) {
+        seine_breaker_force(&g->breaker, SEINE_BREAKER_OPEN, m->now);
+        seine_breaker_hold(&g->breaker, open, m->now);
+    }
+    if (pause - m->now > s->shared->opts.max_retry_after)
+        sn_scheduler_park(s, host, SEINE_E_RETRY_AFTER_TOO_LONG, pause);
+}
+
+seine_err
+sn_scheduler_restore(sn_scheduler *s, const sn_job_host *row, seine_time now)
+{
+    char mem[SN_HOST_NAME + 2];
+    seine_clock *clock = s->shared->opts.clock;
+    moment m = {now, clock->wall(clock)};
+    seine_url url;
+    sn_guards *g;
+    uint32_t host;
+
+    seine_url_init(&url, mem, sizeof mem);
+    if (seine_url_parse(&url, row->name.ptr, row->name.len, NULL) != SEINE_OK)
+        return SEINE_E_STATE_CORRUPT;
+    seine_err e = sn_hosts_find(&s->hosts, &url, now, &host);
+    if (e != SEINE_OK)
+        return e;
+    if (sn_scheduler_row_is_given(row))
+        sn_hosts_set_given(&s->hosts, host, now);
+    restore_next(s, host, row, &m);
+    if (!is_special(row, &m) &&
+        (s->hosts.guards_used >= FEW || sn_hosts_is_mine(&s->hosts, &s->hosts.all[host])))
+        return SEINE_OK;
+    e = sn_hosts_guard(&s->hosts, host, now, &g);
+    if (e != SEINE_OK)
+        return e;
+    restore_pace(g, row, now);
+    restore_brakes(s, host, g, row, &m);
+    return SEINE_OK;
+}
