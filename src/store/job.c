@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/crashpoint.h"
 #include "base/opts.h"
 #include "base/rng.h"
 #include "store/job_parts.h"
@@ -170,6 +171,7 @@ make_db(seine_durable_job *j, seine_diag *diag)
     if (e != SEINE_OK)
         e = say_db(j, db, e, diag);
     sn_sqlite_close(db);
+    SN_CRASHPOINT("state.made");
     if (e == SEINE_OK &&
         (fsync(fd) != 0 || renameat(j->dir_fd, "job.db.new", j->dir_fd, "job.db") != 0 ||
          fsync(j->dir_fd) != 0)) {
@@ -343,6 +345,7 @@ open_job(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
         e = sn_job_lock(j, o->name, diag);
     if (e != SEINE_OK)
         return e;
+    SN_CRASHPOINT("recover.locked");
     if (o->fresh || !sn_job_file_exists(j, "job.db")) {
         sn_job_remove_state(j);
         j->facts.created_ms = sn_job_wall_ms();
@@ -357,6 +360,7 @@ open_job(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
         e = open_db(j, o, diag);
     if (e == SEINE_OK)
         e = begin_run(j, o, diag);
+    SN_CRASHPOINT("recover.replayed");
     if (e == SEINE_OK)
         sn_job_make_ballast(j);
     return e;
@@ -438,6 +442,7 @@ seine_job_close(seine_durable_job *j, bool is_finished)
     }
     if (e == SEINE_OK)
         e = sn_sqlite_exec(j->db, "PRAGMA wal_checkpoint(TRUNCATE)");
+    SN_CRASHPOINT("stop.flushed");
     (void)sn_job_drop_ballast(j);
     free_job(j);
     return e;
@@ -497,4 +502,10 @@ sn_job_sums_get(const seine_durable_job *j, sn_job_sums *out)
 #define X(column) out->column = j->head.column;
     SN_JOB_SUMS(X)
 #undef X
+}
+
+uint64_t
+sn_job_last_seq(const seine_durable_job *j)
+{
+    return j->last_seq;
 }

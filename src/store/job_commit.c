@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/crashpoint.h"
 #include "base/hash.h"
 #include "base/time.h"
 #include "seine/clock.h"
@@ -422,10 +423,13 @@ try_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
     *h = j->head;
     h->grp++;
     j->n_tried = 0;
+    SN_CRASHPOINT("db.begin");
     if (e == SEINE_OK)
         e = write_group(j, cursors, h);
+    SN_CRASHPOINT("db.commit.before");
     if (e == SEINE_OK)
         e = sn_sqlite_exec(j->db, "COMMIT");
+    SN_CRASHPOINT("db.commit.after");
     if (e == SEINE_OK)
         return SEINE_OK;
     say_why(j, e);

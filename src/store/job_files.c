@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/crashpoint.h"
 #include "base/file_write.h"
 #include "store/job_parts.h"
 #include "store/text_writer.h"
@@ -198,6 +199,7 @@ sn_job_remove_state(seine_durable_job *j)
 
     if (renameat(j->dir_fd, "job.db", j->dir_fd, "job.db.old") == 0)
         (void)fsync(j->dir_fd);
+    SN_CRASHPOINT("state.renamed");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         (void)unlinkat(j->dir_fd, names[i], 0);
 }
@@ -222,7 +224,9 @@ sn_job_drop_ballast(seine_durable_job *j)
     bool had = j->has_ballast;
 
     j->has_ballast = false;
-    return unlinkat(j->dir_fd, "ballast", 0) == 0 && had;
+    had &= unlinkat(j->dir_fd, "ballast", 0) == 0;
+    SN_CRASHPOINT("ballast.deleted");
+    return had;
 }
 
 uint64_t

@@ -143,6 +143,7 @@ sn_out_close(sn_out *o, seine_diag *diag)
     if (o->self && o->ops->close)
         e = o->ops->close(o, diag);
     sn_free(o->self);
+    sn_free((char *)o->job_path);
     if (o->ops)
         sn_free((char *)o->opts.path);
     *o = (sn_out){.ops = NULL};

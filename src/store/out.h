@@ -41,6 +41,14 @@ typedef struct sn_said {
     sn_str text; /* the JSON line with its newline */
 } sn_said;
 
+/* How far the output was written; for a job. */
+typedef struct sn_out_length {
+    int fd;
+    uint64_t size;    /* bytes; of a database the last seq */
+    unsigned number;  /* of the file, if there are several; else 0 */
+    bool is_database; /* synced by its own commits */
+} sn_out_length;
+
 /* `diag`: one line on failure, or empty for the text of the error. */
 typedef struct sn_out_ops {
     size_t size;         /* of self, which is zeroed before open */
@@ -54,6 +62,8 @@ typedef struct sn_out_ops {
     /* Writes what waits; `all` of it when the sink thread is idle, at the end, or when
      * the patience is over. The bytes written are always complete for a reader. */
     seine_err (*flush)(sn_out *o, bool all, seine_diag *diag);
+    /* Of what was flushed. False, or NULL: it has none. */
+    bool (*length)(sn_out *o, sn_out_length *out);
     /* Called also after a failed open, and if never started: then the file is as before
      * open. Drops what was not flushed. Syncs the file to disk. */
     seine_err (*close)(sn_out *o, seine_diag *diag);
@@ -68,6 +78,9 @@ struct sn_out {
     void *self;
     sn_hurry *hurry; /* NULL: its writes may block for ever */
     bool is_started;
+    bool is_durable;         /* belongs to a job: a commit of a database is synced */
+    const char *job_path;    /* the path as it was given, if it belongs to a job; owned */
+    uint64_t cut_seq;        /* of a job: later rows of a database are removed at start */
     uint64_t last_seq;       /* set by open: of existing records */
     uint64_t records, bytes; /* written; counted by the format */
     uint64_t dev, ino;       /* of the file; ino 0: none of its own */

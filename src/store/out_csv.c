@@ -33,5 +33,6 @@ const sn_out_ops sn_out_csv = {
     .start = start_csv,
     .record = sn_outtext_record,
     .flush = sn_outtext_flush,
+    .length = sn_outtext_length,
     .close = sn_outtext_close,
 };

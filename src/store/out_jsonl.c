@@ -35,5 +35,6 @@ const sn_out_ops sn_out_jsonl = {
     .record = sn_outtext_record,
     .line = sn_outtext_line,
     .flush = sn_outtext_flush,
+    .length = sn_outtext_length,
     .close = sn_outtext_close,
 };

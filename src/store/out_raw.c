@@ -36,6 +36,12 @@ record_raw(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
     return SEINE_OK;
 }
 
+static bool
+length_of_raw(sn_out *o, sn_out_length *out)
+{
+    return sn_outfile_length(o->self, out);
+}
+
 static seine_err
 close_raw(sn_out *o, seine_diag *diag)
 {
@@ -47,5 +53,6 @@ const sn_out_ops sn_out_raw = {
     .open = open_raw,
     .start = start_raw,
     .record = record_raw,
+    .length = length_of_raw,
     .close = close_raw,
 };

@@ -419,6 +419,25 @@ fail_batch(sn_out *o, seine_err e, seine_diag *diag)
     return e;
 }
 
+/* Removes what no commit of the job has. */
+static seine_err
+cut_rows(sn_base *b, uint64_t last)
+{
+    static const char *const tables[] = {"result", "skip", "link", "item_error"};
+    char sql[96];
+    seine_err e = SEINE_OK;
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && e == SEINE_OK; i++) {
+        snprintf(sql, sizeof sql, "DELETE FROM %s WHERE seq > %llu", tables[i],
+                 (unsigned long long)last);
+        e = sn_sqlite_exec(b->db, sql);
+    }
+    snprintf(sql, sizeof sql,
+             "DELETE FROM summary WHERE json_extract(json, '$.seq') > %llu",
+             (unsigned long long)last);
+    return e == SEINE_OK ? sn_sqlite_exec(b->db, sql) : e;
+}
+
 static seine_err
 start_sqlite(sn_out *o, seine_diag *diag)
 {
@@ -432,8 +451,16 @@ start_sqlite(sn_out *o, seine_diag *diag)
                        "PRAGMA journal_mode = WAL;" /* others may have changed it */
                        "PRAGMA synchronous = NORMAL;"
                        "PRAGMA wal_autocheckpoint = 8000");
+    if (e == SEINE_OK && o->is_durable)
+        e = sn_sqlite_exec(b->db, "PRAGMA synchronous = FULL");
     if (e == SEINE_OK)
         e = begin_batch(b);
+    if (e == SEINE_OK && o->is_durable && o->opts.append) {
+        e = cut_rows(b, o->cut_seq);
+        if (e == SEINE_OK)
+            e = ask(b, "SELECT max(run) + 1 FROM summary", 1, &b->run);
+        o->last_seq = o->cut_seq;
+    }
     if (e == SEINE_OK)
         e = put_meta(b, "version", seine_version());
     if (e == SEINE_OK && o->opts.command)
@@ -480,6 +507,15 @@ static seine_err
 flush_sqlite(sn_out *o, bool all, seine_diag *diag)
 {
     return all ? commit(o, diag) : SEINE_OK;
+}
+
+static bool
+length_of_sqlite(sn_out *o, sn_out_length *out)
+{
+    const sn_base *b = o->self;
+
+    *out = (sn_out_length){.fd = b->fd, .size = o->records, .is_database = true};
+    return true;
 }
 
 /* Writes `finished` if all went well. */
@@ -536,5 +572,6 @@ const sn_out_ops sn_out_sqlite = {
     .record = record_sqlite,
     .line = line_sqlite,
     .flush = flush_sqlite,
+    .length = length_of_sqlite,
     .close = close_sqlite,
 };

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "seine/clock.h"
 #include "seine/version.h"
+#include "store/out_warc.h"
 #include "store/outfile.h"
 #include "store/warc_index.h"
 #include "store/warc_read.h"
@@ -57,6 +58,23 @@ has_name(const sn_out *o)
 /* Names. */
 
 /* Splits "dir/x.warc.gz" into "dir/x" and ".warc.gz"; any other name is its own stem. */
+char *
+sn_out_warc_path(const char *path, unsigned number)
+{
+    static const char *const endings[] = {".warc", ".warc.gz", ".warc.zst"};
+    size_t len = strlen(path), cut = len, room = len + 16;
+    char *out = sn_alloc(room);
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (sn_str_ends(sn_str_of(path), sn_str_of(endings[i])))
+            cut = len - strlen(endings[i]);
+    if (out && number > 0)
+        snprintf(out, room, "%.*s-%05u%s", (int)cut, path, number, path + cut);
+    else if (out)
+        snprintf(out, room, "%s", path);
+    return out;
+}
+
 static seine_err
 split_name(sn_out *o, seine_diag *diag)
 {
@@ -486,6 +504,15 @@ record_warc(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
     return e;
 }
 
+static bool
+length_of_warc(sn_out *o, sn_out_length *out)
+{
+    const out_warc *w = o->self;
+
+    *out = (sn_out_length){.fd = w->file.fd, .size = w->file.size, .number = w->number};
+    return w->file.is_plain;
+}
+
 /* Closing. */
 
 static seine_err
@@ -520,5 +547,6 @@ const sn_out_ops sn_out_warc = {
     .start = start_warc,
     .record = record_warc,
     .flush = flush_warc,
+    .length = length_of_warc,
     .close = close_warc,
 };

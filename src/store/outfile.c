@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/crashpoint.h"
 #include "base/inert.h"
 
 static seine_err
@@ -289,6 +290,7 @@ write_bytes(sn_outfile *f, sn_str bytes, size_t *out_done)
             break;
         }
         ssize_t wrote = write(f->fd, rest.ptr, piece_of(f, rest));
+        SN_CRASHPOINT("out.append");
         if (wrote > 0) {
             done += (size_t)wrote;
         } else if (wrote < 0 && errno == EAGAIN) { /* it is nonblocking */
@@ -340,6 +342,13 @@ sn_outfile_take_back(sn_outfile *f, size_t n)
         return;
     (void)lseek(f->fd, at - (off_t)n, SEEK_SET);
     f->size -= n;
+}
+
+bool
+sn_outfile_length(const sn_outfile *f, sn_out_length *out)
+{
+    *out = (sn_out_length){.fd = f->fd, .size = f->size};
+    return f->is_plain;
 }
 
 seine_err

@@ -59,6 +59,9 @@ seine_err sn_outfile_fail_end(const sn_out *o, seine_err e, int error, seine_dia
 /* ALREADY, with a line such as "x exists (1.2 MB)". */
 seine_err sn_outfile_exists(const sn_out *o, int64_t size, seine_diag *diag);
 
+/* Of a plain file. */
+bool sn_outfile_length(const sn_outfile *f, sn_out_length *out);
+
 SEINE_MUST_CHECK seine_err sn_outfile_close(sn_outfile *f, sn_out *o, seine_diag *diag);
 
 #endif

@@ -316,6 +316,14 @@ sn_outtext_start(sn_out *o, seine_diag *diag)
     return e;
 }
 
+bool
+sn_outtext_length(sn_out *o, sn_out_length *out)
+{
+    const sn_outtext *t = o->self;
+
+    return sn_outfile_length(&t->file, out);
+}
+
 seine_err
 sn_outtext_close(sn_out *o, seine_diag *diag)
 {

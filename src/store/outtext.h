@@ -51,6 +51,7 @@ SEINE_MUST_CHECK seine_err sn_outtext_record(sn_out *o, seine_record *r, uint64_
 SEINE_MUST_CHECK seine_err sn_outtext_line(sn_out *o, const sn_said *said,
                                            seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_outtext_flush(sn_out *o, bool all, seine_diag *diag);
+bool sn_outtext_length(sn_out *o, sn_out_length *out);
 SEINE_MUST_CHECK seine_err sn_outtext_close(sn_out *o, seine_diag *diag);
 
 /* Writes a line that is longer than the buffer, which is empty. */

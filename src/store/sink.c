@@ -8,10 +8,11 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/crashpoint.h"
 #include "base/opts.h"
 #include "base/time.h"
 #include "seine/clock.h"
-#include "store/out.h"
+#include "store/out_job.h"
 #include "store/reorder.h"
 
 /*
@@ -20,6 +21,10 @@
  * quarter full ends the nap. If nothing came during a nap, the thread sleeps, and the
  * next record wakes it at once.
  *
+ * With a job the thread works in groups (job.h): it writes the records of all lanes, then
+ * flushes and syncs the outputs, then commits the job, which takes the operations of the
+ * shards, and only then counts the records. A group takes 20 ms or 1,000 records.
+ *
  * Two futexes: `bell` changes when the thread must look; `done` changes when it has done
  * what `asked` says. `state` is AWAKE unless somebody must ring.
  */
@@ -27,7 +32,9 @@
 enum { OUTPUTS = 32, BATCH = 64 };
 enum { RINGS = 2 << 20, SMALL_RING = 64 << 10 };
 enum { AWAKE, NAP, ASLEEP };
-#define NAP_SPAN SEINE_MS(5)
+#define NAP_SPAN   SEINE_MS(5)
+#define GROUP_SPAN SEINE_MS(20)
+enum { GROUP = 1000, GROUP_BYTES = 4 << 20 };
 
 typedef struct line {
     struct line *next;
@@ -59,6 +66,9 @@ struct seine_sinks {
     /* owned by the thread; others read the counts */
     seine_diag diag; /* empty until a write fails */
     sn_reorder order;
+    uint64_t in_group; /* records that are written and not committed */
+    uint64_t group_bytes;
+    seine_time grouped; /* when the last group was committed */
     _Atomic uint64_t waiting, due, seq, records, bytes;
 };
 
@@ -126,6 +136,27 @@ take_rank(seine_sinks *s)
     s->outs[i] = o;
 }
 
+/* The output is one of the job's. */
+static seine_err
+join_job(const seine_sinks *s, sn_out *o, const char *path)
+{
+    size_t n = path ? strlen(path) + 1 : 0;
+    char *own = sn_alloc(n > 0 ? n : 1);
+
+    if (!own) {
+        sn_out_drop(o);
+        return SEINE_E_NOMEM;
+    }
+    if (path)
+        memcpy(own, path, n);
+    o->job_path = path ? own : NULL;
+    if (!path)
+        sn_free(own);
+    o->is_durable = true;
+    o->cut_seq = sn_job_last_seq(s->opts.job);
+    return SEINE_OK;
+}
+
 seine_err
 seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, seine_diag *diag)
 {
@@ -147,7 +178,12 @@ seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, seine_diag *diag)
         sn_diag_text(diag, "%s is an output already", name);
         return SEINE_E_INVAL;
     }
-    seine_err e = sn_out_open(&s->outs[s->n_outs], opts, &s->hurry, diag);
+    seine_sink_opts own = *opts;
+    seine_err e = s->opts.job ? sn_out_job_recover(s->opts.job, &own, diag) : SEINE_OK;
+    if (e == SEINE_OK)
+        e = sn_out_open(&s->outs[s->n_outs], &own, &s->hurry, diag);
+    if (e == SEINE_OK && s->opts.job)
+        e = join_job(s, &s->outs[s->n_outs], opts->path);
     if (e == SEINE_OK)
         take_rank(s);
     return e;
@@ -188,6 +224,13 @@ seine_sinks_err(const seine_sinks *s, seine_diag *diag)
         pthread_mutex_unlock(lock);
     }
     return e;
+}
+
+static void
+ring(seine_sinks *s)
+{
+    atomic_fetch_add(&s->bell, 1);
+    s->clock->wake(s->clock, word(&s->bell), 1);
 }
 
 /* Notes since when an output waits. True if it has waited long enough. */
@@ -245,10 +288,19 @@ write_outs(seine_sinks *s, seine_record *r)
     uint64_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
     for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
         e = sn_out_record(&s->outs[i], r, seq, &s->diag);
+    if (e == SEINE_OK && s->opts.job)
+        e = sn_job_result(s->opts.job, r, seq);
+    if (e == SEINE_OK && s->opts.job) {
+        s->in_group++;
+        s->group_bytes += r->bytes_body;
+        return;
+    }
     if (e == SEINE_OK) {
         count(&s->records);
         return;
     }
+    if (s->diag.text[0] == '\0')
+        sn_diag_text(&s->diag, "%s", seine_err_text(e));
     fail_sinks(s, e, &s->diag);
     flush_outs(s, true); /* the others keep what they have; nothing is added */
 }
@@ -312,7 +364,8 @@ is_ready(const seine_sinks *s, const sn_record_lane *l)
 {
     uint64_t waiting = atomic_load_explicit(&s->waiting, memory_order_acquire);
 
-    return (!s->opts.ordered || waiting < s->opts.window) && sn_record_lane_is_ready(l);
+    return (!s->opts.ordered || waiting < s->opts.window) && sn_record_lane_is_ready(l) &&
+           (!s->opts.job || sn_job_is_ready(s->opts.job));
 }
 
 /* Whoever sets `starved` checks again afterwards; whoever clears it made room before.
@@ -385,6 +438,8 @@ write_line(seine_sinks *s, const line *n)
             SN_WRITE(&p, ",");
         sn_text_writer_add(&p, n->text + n->type_len, n->len);
         SN_WRITE(&p, "}\n");
+        if (s->opts.job)
+            sn_job_seq(s->opts.job, seq);
         sn_said said = {{n->text, n->type_len}, seq, {text, sn_text_writer_len(&p)}};
         pthread_mutex_lock(&s->writing);
         for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
@@ -412,6 +467,54 @@ write_all_lines(seine_sinks *s, line *n)
     return any;
 }
 
+static bool
+has_group(const seine_sinks *s)
+{
+    return s->opts.job && (s->in_group > 0 || sn_job_has_work(s->opts.job));
+}
+
+/* Outputs first, then the job: what is committed is in the files. */
+static void
+write_group(seine_sinks *s)
+{
+    seine_diag diag = SEINE_DIAG;
+    seine_err e = SEINE_OK;
+
+    flush_outs(s, true);
+    for (unsigned i = 0; i < s->n_outs && e == SEINE_OK && !has_failed(s); i++)
+        e = sn_out_job_mark(s->opts.job, &s->outs[i], &diag);
+    SN_CRASHPOINT("out.synced");
+    if (e == SEINE_OK && !has_failed(s))
+        e = sn_job_commit(s->opts.job, &diag);
+    SN_CRASHPOINT("sink.committed");
+    if (e != SEINE_OK)
+        fail_sinks(s, e, &diag);
+    if (!has_failed(s))
+        atomic_store_explicit(&s->records,
+                              atomic_load_explicit(&s->records, memory_order_relaxed) +
+                                  s->in_group,
+                              memory_order_relaxed);
+    s->in_group = s->group_bytes = 0;
+}
+
+/* A group is long enough, or somebody waits for it. */
+static void
+end_group(seine_sinks *s, bool now)
+{
+    seine_time t = s->clock->now(s->clock);
+
+    if (!s->opts.job || has_failed(s) ||
+        (!now && (!has_group(s) || (t - s->grouped < GROUP_SPAN && s->in_group < GROUP &&
+                                    s->group_bytes < GROUP_BYTES))))
+        return;
+    pthread_mutex_lock(&s->writing);
+    write_group(s);
+    pthread_mutex_unlock(&s->writing);
+    s->grouped = s->clock->now(s->clock);
+    for (unsigned i = 0; i < s->n_lanes; i++)
+        tell_room(s, &s->lanes[i]);
+}
+
 /* Does what was asked: first everything in the lanes, then the lines. The lines are taken
  * before the lanes are emptied, so they follow all records put before them. */
 static bool
@@ -435,6 +538,7 @@ turn(seine_sinks *s)
     any |= write_all_lines(s, lines);
     if (asked != atomic_load(&s->done)) {
         flush(s, true);
+        end_group(s, true);
         atomic_store(&s->done, asked);
         s->clock->wake(s->clock, word(&s->done), INT32_MAX);
         any = true;
@@ -505,7 +609,10 @@ run_thread(void *arg)
         uint32_t bell = atomic_load(&s->bell);
         bool closing = atomic_load(&s->closing), any = turn(s);
 
-        flush(s, !any);
+        if (!s->opts.job)
+            flush(s, !any);
+        end_group(s, closing);
+        any |= has_group(s) && !has_failed(s);
         if (!any && closing) {
             close_outs(s);
             return NULL;
@@ -513,13 +620,6 @@ run_thread(void *arg)
         if (!closing)
             rest(s, any ? NAP : ASLEEP, bell);
     }
-}
-
-static void
-ring(seine_sinks *s)
-{
-    atomic_fetch_add(&s->bell, 1);
-    s->clock->wake(s->clock, word(&s->bell), 1);
 }
 
 /* All signals are blocked: a closed pipe is EPIPE, a file that is too large EFBIG. */
@@ -550,6 +650,33 @@ start_outs(seine_sinks *s)
             atomic_store(&s->seq, s->outs[i].last_seq);
     }
     return SEINE_OK;
+}
+
+static void
+wake_for_job(void *arg)
+{
+    seine_sinks *s = arg;
+
+    if (atomic_load(&s->state) == ASLEEP && atomic_exchange(&s->state, AWAKE) != AWAKE)
+        ring(s);
+}
+
+/* The files that were made belong to the job before the first record comes. */
+static seine_err
+start_job(seine_sinks *s)
+{
+    seine_durable_job *j = s->opts.job;
+    uint64_t last = j ? sn_job_last_seq(j) : 0;
+
+    if (!j)
+        return SEINE_OK;
+    if (last > atomic_load(&s->seq))
+        atomic_store(&s->seq, last);
+    sn_job_seq(j, atomic_load(&s->seq));
+    sn_job_listen(j, wake_for_job, s);
+    write_group(s);
+    SN_CRASHPOINT("recover.done");
+    return (seine_err)atomic_load(&s->err);
 }
 
 static void
@@ -592,6 +719,8 @@ seine_sinks_start(seine_sinks *s, unsigned lanes)
     }
     if (e == SEINE_OK)
         e = start_outs(s);
+    if (e == SEINE_OK)
+        e = start_job(s);
     if (e == SEINE_OK)
         e = start_thread(s);
     if (e != SEINE_OK)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * out_job.h - outputs of a job: how far each was committed, and how it is cut back.
+ *
+ *     e = sn_out_job_recover(job, &opts, &diag);    before sn_out_open: checked and cut
+ *     …
+ *     e = sn_out_flush(&o, true, &diag);
+ *     e = sn_out_job_mark(job, &o, &diag);          synced; joins the next commit
+ *
+ * A new output is claimed in the job before its file is made. So a process that was
+ * killed between the two finds a file of its own, and not one that "exists already".
+ * Pipes, standard output and callbacks have no length: what they were given before a kill
+ * they are given again.
+ *
+ * Time    a sync for every output that has grown.
+ * Memory  none but the mark in the job.
+ * Threads one owner.
+ */
+#ifndef SN_OUT_JOB_H
+#define SN_OUT_JOB_H
+
+#include "store/job.h"
+#include "store/out.h"
+
+enum { SN_OUT_TAIL = 4096 }; /* bytes before the end that the CRC covers */
+
+/* Cuts the file to its committed length and sets opts->append; an output that was only
+ * claimed gets opts->overwrite. OUTPUT_CHANGED: somebody moved, changed or removed it;
+ * nothing was cut. IO, NOMEM, DISK_FULL. */
+SEINE_MUST_CHECK seine_err sn_out_job_recover(seine_durable_job *j, seine_sink_opts *opts,
+                                              seine_diag *diag);
+
+/* The output has been flushed. FSYNC_FAILED, IO, NOMEM. */
+SEINE_MUST_CHECK seine_err sn_out_job_mark(seine_durable_job *j, sn_out *o,
+                                           seine_diag *diag);
+
+#endif
