@@ -211,6 +211,18 @@ point_at_file(check *c, check_link *l, const char *dir)
     free(path);
 }
 
+/* A URL is read without its tabs and line ends, as browsers do. */
+static void
+drop_line_ends(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from; from++)
+        if (*from != '\t' && *from != '\n' && *from != '\r')
+            *to++ = *from;
+    *to = '\0';
+}
+
 void
 check_add_link(check *c, uint32_t page, const seine_document_link *d,
                const seine_url *base, const char *dir)
@@ -227,6 +239,7 @@ check_add_link(check *c, uint32_t page, const seine_document_link *d,
                     .col = d->col,
                     .tag = d->tag,
                     .value = xalloc_copy(d->value.ptr + from, to - from)};
+    drop_line_ends(l.value);
     if (d->text.len > 0)
         l.text = xalloc_copy(d->text.ptr, d->text.len);
     size_t scheme = scheme_of(l.value);

@@ -7,6 +7,9 @@ import http.server
 import io
 import json
 import os
+import re
+import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -16,7 +19,7 @@ import xml.etree.ElementTree as ET
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PATIENCE, PROGRAM, ROOT, case, check, environment, finish, rows  # noqa: E402
+from e2e import PATIENCE, PROGRAM, ROOT, case, check, environment, finish, rows, until  # noqa: E402
 from origin import origin, records  # noqa: E402
 
 FAST = ("--host-rate", "off", "--no-adaptive", "--per-host", "16", "--per-ip", "off", "--backoff", "1ms..5ms", "--breaker", "off")
@@ -354,6 +357,27 @@ def a_run_that_is_late_says_so():
     with site() as s, tree(a_md=f"[x]({s.base}/slow)") as folder:
         p = run(folder, "a.md", *FAST, "--max-time", "300ms", "--grace", "100ms", "-j")
         check([p.returncode, list(verdicts(p).values())], [4, ["unknown"]])
+
+
+@case
+def a_signal_ends_the_run_in_order():
+    with site() as s, tree(a_md=f"[x]({s.base}/slow) [y](a.md)") as folder:
+        p = subprocess.Popen([PROGRAM, "check", "a.md", *FAST, "--grace", "100ms", "-j"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+        until(lambda: s.seen, "the request")
+        p.send_signal(signal.SIGINT)
+        out, _ = p.communicate(timeout=PATIENCE)
+        check([p.returncode, [r["verdict"] for r in records(out)[:-1]]], [130, ["unknown", "ok"]])
+
+
+@case
+def the_jobs_for_ci_are_commands_that_run():
+    with open(os.path.join(ROOT, "docs/user/check.md"), encoding="utf-8") as f:
+        commands = re.findall(r"- (?:run: )?(seine check .*)", f.read())
+    check(len(commands), 2)
+    for command in commands:
+        with tree(README_md="[x](docs/a.md)", docs__a_md="# A") as folder:
+            p = run(folder, *shlex.split(command)[2:])
+            check([p.returncode, p.stderr.startswith("seine:")], [0, False], p.stderr)
 
 
 # This project
