@@ -274,14 +274,15 @@ check_add_link(check *c, uint32_t page, const seine_document_link *d,
 
 /* Follows the redirects of a crawl; returns the last target, or NONE in a circle. */
 static uint32_t
-last_of(const check *c, uint32_t target, bool *out_moved)
+last_of(const check *c, uint32_t target, uint16_t *out_moved)
 {
     uint32_t hops = 0;
 
     for (; c->targets[target].next != NAME_MAP_NONE; target = c->targets[target].next) {
         if (++hops > (uint32_t)c->set->net.max_redirects)
             return NAME_MAP_NONE;
-        *out_moved |= c->targets[target].hop == 301 || c->targets[target].hop == 308;
+        if (c->targets[target].hop == 301 || c->targets[target].hop == 308)
+            *out_moved = c->targets[target].hop;
     }
     return target;
 }
@@ -302,7 +303,7 @@ fragment_at(const check *c, const check_link *l, const check_target *t)
 static void
 settle_link(const check *c, check_link *l)
 {
-    bool moved = false;
+    uint16_t moved = 0;
 
     if (l->is_judged || l->target == NAME_MAP_NONE)
         return;
@@ -313,14 +314,16 @@ settle_link(const check *c, check_link *l)
     }
     const check_target *t = &c->targets[last];
     l->verdict = t->verdict;
-    if (t->verdict == SEINE_LINK_OK && moved)
-        l->verdict = SEINE_LINK_REDIRECTED;
+    if (t->verdict == SEINE_LINK_OK && moved > 0)
+        judge(l, SEINE_LINK_REDIRECTED, moved == 301 ? "301" : "308");
     bool good = l->verdict == SEINE_LINK_OK || l->verdict == SEINE_LINK_REDIRECTED;
     l->found = l->fragment && *l->fragment ? FRAGMENT_UNCHECKED : FRAGMENT_NONE;
     if (good)
         l->found = fragment_at(c, l, t);
-    if (l->found == FRAGMENT_MISSING)
+    if (l->found == FRAGMENT_MISSING) {
+        free(l->why);
         judge(l, SEINE_LINK_BROKEN, "no such fragment");
+    }
     l->is_judged = true;
 }
 

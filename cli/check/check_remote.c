@@ -35,7 +35,7 @@ typedef struct asking {
     size_t n_queue, cap_queue, at;
     size_t in_flight;
     bool is_public; /* a page came from a public address */
-    seine_time deadline;
+    seine_time deadline, next_line;
     unsigned stops;
 } asking;
 
@@ -227,6 +227,21 @@ stop(asking *a, seine_err why)
     a->stops++;
 }
 
+/* Says every 10 s that the run goes on. */
+static void
+show_progress(asking *a)
+{
+    if (a->c->args->quiet || now_is() < a->next_line)
+        return;
+    a->next_line = now_is() + SEINE_SECS(10);
+    pthread_mutex_lock(&a->lock);
+    uint64_t asked = a->c->asked;
+    size_t pages = a->c->n_crawled, links = a->c->n_links;
+    pthread_mutex_unlock(&a->lock);
+    say_note("%llu answers, %zu pages read, %zu links found", (unsigned long long)asked,
+             pages, links);
+}
+
 /* Hears signals and the deadline, and waits a little. */
 static void
 wait_a_little(asking *a)
@@ -237,6 +252,7 @@ wait_a_little(asking *a)
     int number;
 
     poll(polled, 2, 100);
+    show_progress(a);
     if (read(a->wake, &count, sizeof count) < 0)
         count = 0;
     while (a->signals >= 0 && (number = signals_next(a->signals)) != 0) {
@@ -279,6 +295,7 @@ begin(asking *a, check *c, seine_fetch_opts *o, seine_record_fn fn)
     a->signals = signals_open();
     bool limited = c->set->net.max_time > 0 && c->set->net.max_time != SEINE_NEVER;
     a->deadline = limited ? c->start + c->set->net.max_time : SEINE_NEVER;
+    a->next_line = now_is() + SEINE_SECS(10);
     o->on_record = fn;
     o->arg = a;
     o->dedup = o->crawl != NULL; /* a GET may follow its HEAD */
@@ -435,16 +452,36 @@ ask_more(asking *a)
     }
 }
 
+/* Whether the URL is of an origin that was typed. Secrets, -k and --mine go there and
+ * nowhere else. */
+static bool
+is_own(const check *c, const char *url)
+{
+    for (size_t i = 0; i < c->n_sites; i++) {
+        const char *host = strstr(c->sites[i], "://");
+        size_t n = (size_t)(host + 3 - c->sites[i]) + strcspn(host + 3, "/?#");
+
+        if (strncasecmp(url, c->sites[i], n) == 0 && strchr("/?#", url[n]))
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_due(const check *c, const check_target *t, bool own)
+{
+    bool lacks_anchors = t->wants_anchors && !t->anchors.is_known;
+
+    return (!t->is_judged || (t->is_cached && lacks_anchors)) && is_own(c, t->url) == own;
+}
+
 static void
-queue_targets(asking *a)
+queue_targets(asking *a, bool own)
 {
     check *c = a->c;
 
     for (size_t i = 0; i < c->n_targets; i++) {
-        check_target *t = &c->targets[i];
-        bool needs_anchors = t->wants_anchors && !t->anchors.is_known;
-
-        if (t->is_judged && !(t->is_cached && needs_anchors))
+        if (!is_due(c, &c->targets[i], own))
             continue;
         a->queue = xalloc_room(a->queue, a->n_queue, &a->cap_queue, sizeof *a->queue);
         a->queue[a->n_queue++] = (uint32_t)i;
@@ -463,31 +500,48 @@ keep_distance(const check *c)
     poll(&none, 1, (int)((r->per / (seine_span)r->count) / SEINE_MS(1)) + 1);
 }
 
-int
-check_ask(check *c)
+/* The options for links: a stranger gets nothing that was meant for the typed hosts. */
+static seine_fetch_opts
+link_opts(const check *c, bool own)
 {
     seine_fetch_opts o = c->plan.opts;
+
+    o.crawl = NULL;
+    o.robots = SEINE_OBEY_OFF;
+    o.accept_type = NULL;
+    if (own) {
+        o.untrusted = c->set->net.untrusted_urls;
+        return o;
+    }
+    o.mine = o.insecure = false;
+    o.fields = NULL;
+    o.n_fields = 0;
+    o.cert = o.cert_key = NULL;
+    return o;
+}
+
+static int
+ask_these(check *c, bool own)
+{
+    seine_fetch_opts o = link_opts(c, own);
     asking a;
     bool any = false;
 
     for (size_t i = 0; i < c->n_targets; i++) {
-        any |= !c->targets[i].is_judged ||
-               (c->targets[i].is_cached && c->targets[i].wants_anchors);
+        any |= is_due(c, &c->targets[i], own);
         if (c->targets[i].wants_anchors)
             o.keep |= SEINE_KEEP_BODY;
     }
     if (!any || c->signal || c->is_late)
         return SAY_DONE;
-    o.crawl = NULL;
-    o.robots = SEINE_OBEY_OFF;
-    o.accept_type = NULL;
-    keep_distance(c);
+    if (own)
+        keep_distance(c);
     int code = begin(&a, c, &o, on_answer);
     if (code != SAY_DONE) {
         end(&a);
         return code;
     }
-    queue_targets(&a);
+    queue_targets(&a, own);
     while (ask_more(&a))
         wait_a_little(&a);
     seine_fetch_close(a.fetch);
@@ -495,4 +549,12 @@ check_ask(check *c)
         wait_a_little(&a);
     end(&a);
     return SAY_DONE;
+}
+
+int
+check_ask(check *c)
+{
+    int code = ask_these(c, true);
+
+    return code == SAY_DONE ? ask_these(c, false) : code;
 }

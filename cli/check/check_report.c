@@ -416,22 +416,29 @@ write_github(const check *c, textbuf *out)
 
         if (!is_worth_a_line(c, l))
             continue;
-        textbuf_put(out, "::%s ",
+        textbuf_put(out, c->pages[l->page].is_site ? "::%s" : "::%s ",
                     check_is_bad(c, l) ? "error"
                     : l->verdict == SEINE_LINK_REDIRECTED ||
                             l->verdict == SEINE_LINK_OK ||
                             l->verdict == SEINE_LINK_EXCLUDED
                         ? "notice"
                         : "warning");
-        textbuf_put(out, "file=");
-        put_escaped(out, c->pages[l->page].name, true);
-        textbuf_put(out, ",line=%u,col=%u::%s: ", l->line, l->col,
-                    seine_link_verdict_name(l->verdict));
+        if (!c->pages[l->page].is_site) {
+            textbuf_put(out, "file=");
+            put_escaped(out, c->pages[l->page].name, true);
+            textbuf_put(out, ",line=%u,col=%u", l->line, l->col);
+        }
+        textbuf_put(out, "::%s: ", seine_link_verdict_name(l->verdict));
         put_escaped(out, l->value, false);
         if (*why) {
             textbuf_put(out, " (");
             put_escaped(out, why, false);
             textbuf_put(out, ")");
+        }
+        if (c->pages[l->page].is_site) {
+            textbuf_put(out, " on ");
+            put_escaped(out, c->pages[l->page].name, false);
+            textbuf_put(out, ":%u:%u", l->line, l->col);
         }
         textbuf_put(out, "\n");
     }

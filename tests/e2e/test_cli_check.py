@@ -55,6 +55,7 @@ class Site(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         path = self.path.partition("?")[0]
         self.server.seen.append((self.command, self.path))
+        self.server.tokens.append(self.headers.get("x-token"))
         status, fields, body = 200, {}, b"<p id=here><a name=there>x</a>"
         if path in self.server.pages:
             body = self.server.pages[path].encode()
@@ -99,7 +100,7 @@ class Site(http.server.BaseHTTPRequestHandler):
 def site(pages=None):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
     server.daemon_threads = True
-    server.seen, server.pages, server.over = [], pages or {}, threading.Event()
+    server.seen, server.tokens, server.pages, server.over = [], [], pages or {}, threading.Event()
     server.base = f"http://127.0.0.1:{server.server_port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -300,6 +301,14 @@ def a_site_is_checked_recursively():
             check(len([c for c in other.seen if c[1] == "/ok"]), 1)
             check([c for c in s.seen if c[1] == "/private/x"], [])
             check([c for c in s.seen if c[1] == "/a"], [("GET", "/a")])
+
+
+@case
+def secrets_go_to_the_typed_host_alone():
+    with site() as other, site({"/": f"<a href={other.base}/ok>o</a><a href=/pic.png rel=nofollow>p</a>"}) as s, tempfile.TemporaryDirectory() as folder:
+        p = run(folder, s.base + "/", *FAST, "--retries", "0", "-H", "X-Token: secret", "-f", "github")
+        check([p.returncode, [c[1] for c in other.seen]], [0, ["/ok"]])
+        check([[t for t in each.tokens if t] for each in (other, s)], [[], ["secret"] * len(s.seen)])
 
 
 # Outputs
