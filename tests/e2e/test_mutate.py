@@ -84,6 +84,8 @@ def broken(body):
     ("    return size(a);", ["return 0;"]),
     ("    int *a = b;", []),
     ("    char text[64];", []),
+    ("    char net[ADDRESS], text[ADDRESS + 80];", []),
+    ("    int a = b[1];", ["int a = b[0];", "int a = b[2];"]),
     ("    for (;;)\n        a++;", [";", "a--;"]),
     ("    *a = 0; /* b + 1 */", ["*a = 1; /* b + 1 */", "; /* b + 1 */"]),
     ('    say("a + 1");', [";"]),
