@@ -91,6 +91,9 @@ TEST(a_url_without_scheme_is_https_but_for_addresses_and_localhost)
         {"data:,x", ""},
         {"a+b:x", ""},
         {":80", "https"},
+        {"a_b:x", "https"}, /* no scheme has such a letter … */
+        {"1a:x", "https"},  /* … or begins so */
+        {"e.example:80x", ""},
         {"", ""},
     };
 
@@ -420,6 +423,24 @@ small(seine_fetch_opts *o)
     o->queue = 2;
 }
 
+TEST(a_referer_of_an_ask_loses_its_user_and_its_fragment)
+{
+    sn_shared_state *c = shared_with(NULL);
+    seine_ask ask = ask_of("http://e.example/");
+    seine_field fields[] = {{{"Referer", 7}, {"http://u:p@r.example/x#top", 26}},
+                            {{"X-Own", 5}, {"http://u:p@r.example/x#top", 26}}};
+
+    ask.fields = fields;
+    ask.n_fields = 2;
+    sn_visit *v = admit(c, &ask);
+    CHECK_EQ(v->n_own, 2);
+    CHECK(is(v->own[0].value, "http://r.example/x"));
+    CHECK(
+        is(v->own[1].value, "http://u:p@r.example/x#top")); /* what it is nobody knows */
+    give(c, v);
+    done(c);
+}
+
 TEST(no_more_are_admitted_than_the_queue_holds)
 {
     sn_shared_state *c = shared_with(small);
@@ -492,14 +513,16 @@ TEST(admission_without_memory_admits_nothing)
     admit_without_memory(&o, &ask);
     /* Small pieces share an allocation of 1 KiB: each of them is the one that needs more.
      */
-    for (size_t pad = 0; pad < 800; pad += 4) {
-        seine_ask small = ask_of("http://u:p@a.test/%7e");
+    for (size_t pad = 0; pad < 1000; pad += 4) {
+        seine_ask small =
+            ask_of("http://u:p@a.test/%7e/a-path-of-a-hundred-letters-or-so/"
+                   "that-leaves-less-of-the-first-allocation/");
 
         size_t left = pad;
-        seine_view *texts[] = {&small.id, &small.tags, &small.body, &small.input};
+        seine_view *texts[] = {&small.id, &small.tags, &small.input, &small.body};
 
         EACH_ROW(i, texts) {
-            size_t n = left < 200 ? left : 200; /* larger ones have one of their own */
+            size_t n = left < 250 ? left : 250; /* larger ones have one of their own */
 
             *texts[i] = (seine_view){longer, n};
             left -= n;

@@ -174,6 +174,10 @@ TEST(explain_refuses_what_nobody_crawls)
     seed(&a);
     CHECK_EQ(seine_explain_seed(a.x, "mailto:a@e.example", 18), SEINE_E_BLOCKED_SCHEME);
     CHECK_EQ(seine_explain_seed(a.x, "nowhere", 7), SEINE_E_BAD_URL);
+    CHECK_EQ(seine_explain_seed(NULL, "http://e.example/", 17), SEINE_E_INVAL);
+    CHECK_EQ(seine_explain_url(NULL, "http://e.example/", 17, SEINE_ROBOTS_UNASKED, NULL,
+                               &a.got),
+             SEINE_E_INVAL);
     CHECK_EQ(seine_explain_url(a.x, "nowhere", 7, SEINE_ROBOTS_UNASKED, NULL, &a.got),
              SEINE_E_BAD_URL);
     end(&a);

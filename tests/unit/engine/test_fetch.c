@@ -194,6 +194,24 @@ TEST(s0_23_s0_21_results_are_in_the_order_of_the_urls)
     script_free(s);
 }
 
+TEST(fetch_all_says_why_a_url_was_not_asked_for)
+{
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    const char *urls[] = {"http://a.test:25/", "http://a.test/"};
+    seine_fetched got[2];
+
+    o.untrusted = true;
+    CHECK_EQ(sn_fetch_all(&o, script_net(s), NULL, urls, 2, got, NULL), SEINE_OK);
+    CHECK_EQ(got[0].fault.code, SEINE_E_BLOCKED_PORT);
+    CHECK_EQ(got[0].fate, SEINE_FATE_BLOCKED);
+    CHECK(seine_fetched_is_ok(&got[1]) && !seine_fetched_is_ok(&got[0]));
+    CHECK(!seine_fetched_is_ok(NULL));
+    CHECK_EQ(seine_fetch_all(NULL, NULL, urls, 2, got, NULL), SEINE_E_INVAL);
+    seine_fetched_free(got, 2);
+    script_free(s);
+}
+
 TEST(more_urls_than_the_queue_holds_are_fetched_all_the_same)
 {
     script *s = script_new(NULL);
@@ -416,6 +434,35 @@ count_host(const seine_fetch_host *h, void *arg)
     (*n)++;
     CHECK_EQ(h->requests, 1);
     CHECK_EQ(h->ok, 1);
+}
+
+static void
+check_tries(const seine_fetch_host *h, void *arg)
+{
+    ++*(unsigned *)arg;
+    CHECK_EQ(h->requests, 3);
+    CHECK_EQ(h->retries, 2);
+    CHECK_EQ(h->ok, 1);
+    CHECK_EQ(h->failed, 2);
+}
+
+TEST(hosts_tell_how_often_they_were_asked_again)
+{
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    unsigned hosts = 0;
+    seine_fetch *f;
+
+    o.retry.max_attempts = 5;
+    script_on(s, "http://a.test/", &(answer){.status = 503}, &(answer){.status = 503},
+              &(answer){.status = 200});
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+    CHECK_EQ(add(f, "http://a.test/", NULL), SEINE_OK);
+    CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);
+    seine_fetch_hosts_each(f, check_tries, &hosts);
+    CHECK_EQ(hosts, 1);
+    seine_fetch_free(f);
+    script_free(s);
 }
 
 TEST(s4_11_hosts_tell_their_figures)

@@ -778,6 +778,79 @@ TEST(a_domain_has_so_many_hosts)
     BYE(w);
 }
 
+TEST(a_host_of_a_domain_is_one_host_however_many_pages_it_has)
+{
+    world *w = prepare();
+
+    w->crawl.scope = SEINE_SCOPE_DOMAIN;
+    w->crawl.max_subdomains = 2;
+    page(w, "http://a.test/",
+         "<a href='http://x.a.test/1'>1</a><a href='http://x.a.test/2'>2</a>"
+         "<a href='http://x.a.test/3'>3</a><a href='http://y.a.test/'>y</a>"
+         "<a href='http://z.a.test/'>z</a>");
+    crawl(w, "http://a.test/");
+    CHECK(is_ok(w, "http://x.a.test/3"));
+    CHECK(is_ok(w, "http://y.a.test/"));
+    CHECK(is_skipped(w, "http://z.a.test/", SEINE_SKIP_TRAP));
+    CHECK_STR(told_of(w, "http://z.a.test/")->rule, "max_subdomains 2: hosts of a.test");
+    BYE(w);
+}
+
+/* Sitemaps 1 to 4 of robots.txt, each of them with one page. */
+static world *
+four_sitemaps(void)
+{
+    static char bodies[4][80];
+    world *w = prepare();
+    char url[64];
+
+    w->crawl.sitemaps = SEINE_SITEMAPS_AUTO;
+    w->o.concurrency = 1;
+    text(w, "http://r.test/robots.txt",
+         "Sitemap: /1.xml\nSitemap: /2.xml\nSitemap: /3.xml\nSitemap: /4.xml\n");
+    script_on(w->s, "http://r.test/sitemap.xml", &(answer){.status = 404});
+    page(w, "http://r.test/", "nothing");
+    for (int i = 0; i < 4; i++) {
+        snprintf(url, sizeof url, "http://r.test/%d.xml", i + 1);
+        snprintf(bodies[i], sizeof bodies[i],
+                 "<urlset><url><loc>http://r.test/p%d</loc></url></urlset>", i + 1);
+        script_on(w->s, url, &(answer){.fields = XML, .body = bodies[i]});
+    }
+    return w;
+}
+
+TEST(a_crawl_reads_so_many_sitemaps_and_counts_the_others)
+{
+    world *w = four_sitemaps();
+
+    w->crawl.max_sitemaps = 2;
+    crawl(w, "http://r.test/");
+    CHECK(is_ok(w, "http://r.test/p1"));
+    CHECK(is_ok(w, "http://r.test/p2"));
+    CHECK_EQ(script_asked(w->s, "http://r.test/3.xml"), 0);
+    CHECK_EQ(w->stats.sitemaps_over, 3); /* with that of the usual place */
+    CHECK_EQ(w->stats.sitemap_bytes_over, 0);
+    CHECK_EQ(w->stats.sitemaps_cut, 0);
+    CHECK_EQ(w->n, 3);
+    BYE(w);
+}
+
+TEST(a_crawl_reads_so_many_bytes_of_sitemaps_and_counts_the_others)
+{
+    world *w = four_sitemaps();
+
+    w->crawl.max_sitemap_bytes = 60; /* the first has less, both have more */
+    crawl(w, "http://r.test/");
+    CHECK(is_ok(w, "http://r.test/p1"));
+    CHECK(is_ok(w, "http://r.test/p2"));
+    CHECK_EQ(script_asked(w->s, "http://r.test/3.xml"), 0);
+    CHECK_EQ(script_asked(w->s, "http://r.test/4.xml"), 0);
+    CHECK_EQ(w->stats.sitemap_bytes_over, 3);
+    CHECK_EQ(w->stats.sitemaps_over, 0);
+    CHECK_EQ(w->n, 3);
+    BYE(w);
+}
+
 TEST(a_budget_of_bytes_skips_the_rest)
 {
     world *w = prepare();

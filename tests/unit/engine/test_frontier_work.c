@@ -107,7 +107,7 @@ robots_end(desk *d, sn_visit *v, uint16_t status, const char *body)
     v->fault.code = status == 503   ? SEINE_E_HTTP_BUSY
                     : status == 404 ? SEINE_E_HTTP
                                     : SEINE_OK;
-    v->kept.cap = 1000;
+    v->kept.cap = 100000;
     sn_buf_add(&v->kept, body, strlen(body));
     CHECK(sn_frontier_back(d->f, v, 0));
     sn_visits_give(d->t.shared.visits, v);
@@ -509,5 +509,258 @@ TEST(frontier_gives_pages_back_whose_links_are_not_read)
     CHECK_EQ(sn_frontier_admitted(d.f), 5 * 32 + 40);
     drop_page(&d, a);
     drop_page(&d, b);
+    close_desk(&d);
+}
+
+TEST(frontier_drains_a_page_without_memory_as_a_refusal)
+{
+    static const seine_alloc poor = {
+        .get = get_unless_visit, .resize = resize, .put = put};
+    seine_err e;
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    find(&d, "http://a.example/2", 1, SN_ADDRESS_PUBLIC);
+    robots_end(&d, sn_frontier_next(d.f, d.last.host, 0).visit, 404, "");
+    sn_visit *last = sn_visits_take(d.t.shared.visits, &e); /* no other one is there */
+    CHECK_EQ(seine_set_alloc(&poor), SEINE_OK);
+    CHECK(!sn_frontier_drain(d.f, d.last.host, 0));
+    CHECK_EQ(seine_set_alloc(NULL), SEINE_OK);
+    CHECK_EQ(d.refused, 2);
+    CHECK_EQ(d.reason, SEINE_SKIP_BUDGET);
+    CHECK_STR(d.rule, "no memory");
+    CHECK_EQ(sn_frontier_waiting(d.f), 0);
+    sn_visits_give(d.t.shared.visits, last);
+    close_desk(&d);
+}
+
+/* Room for rules. */
+
+/* A robots.txt of so many rules; the file is kept until the next call. */
+static const char *
+rules(int n)
+{
+    static char text[100000];
+    size_t len = (size_t)snprintf(text, sizeof text, "User-agent: *\n");
+
+    for (int i = 0; i < n; i++)
+        len += (size_t)snprintf(text + len, sizeof text - len, "Disallow: /private/%d/\n",
+                                i);
+    return text;
+}
+
+/* A page waits at a host of that name. */
+static uint32_t
+host_with_page(desk *d, const char *name)
+{
+    char url[64];
+
+    snprintf(url, sizeof url, "http://%s.example/1", name);
+    find(d, url, 1, SN_ADDRESS_PUBLIC);
+    return d->last.host;
+}
+
+/* robots.txt is what the host is asked for, and it answers so. */
+static void
+read_rules(desk *d, uint32_t host, int n)
+{
+    sn_offer offer = sn_frontier_next(d->f, host, 0);
+
+    CHECK(offer.visit && offer.visit->kind == SN_KIND_ROBOTS);
+    if (offer.visit)
+        robots_end(d, offer.visit, 200, rules(n));
+}
+
+static bool
+offers_nothing(desk *d, uint32_t host)
+{
+    sn_offer offer = sn_frontier_next(d->f, host, 0);
+
+    return !offer.visit && offer.left == 0 && !offer.is_no_memory;
+}
+
+TEST(frontier_shares_an_eighth_of_the_memory_among_the_rules_of_its_hosts)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    d.t.shared.opts.max_memory = 0; /* no limit */
+    CHECK_EQ(sn_frontier_max_robots(d.f), SIZE_MAX);
+    d.t.shared.opts.max_memory = (uint64_t)1 << 30;
+    CHECK_EQ(sn_frontier_max_robots(d.f), 128 << 20);
+    d.f->n = 4; /* shards */
+    CHECK_EQ(sn_frontier_max_robots(d.f), 32 << 20);
+    d.f->n = 1;
+    d.t.shared.opts.max_memory = 1 << 20; /* the largest file fits in any case */
+    CHECK_EQ(sn_frontier_max_robots(d.f), 8 << 20);
+    close_desk(&d);
+}
+
+TEST(frontier_without_room_takes_the_most_rules_and_asks_for_them_again)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    uint32_t large = host_with_page(&d, "large"), small = host_with_page(&d, "small");
+    read_rules(&d, large, 300);
+    d.f->max_robots = d.f->hosts.robots_bytes; /* not a byte more */
+    read_rules(&d, small, 3);
+    CHECK(d.f->hosts.robots_bytes <= d.f->max_robots);
+    CHECK(sn_crawl_hosts_state(&d.f->hosts, large)->waits_room);
+    CHECK(offers_nothing(&d, large)); /* nobody knows what it forbids */
+    sn_frontier_end_turn(d.f);
+    CHECK(offers_nothing(&d, large)); /* the other one still needs its rules */
+    check_page(&d, small, "/1", 0);
+    sn_frontier_end_turn(d.f);
+    CHECK_EQ(d.last.host, large);
+    CHECK_EQ(d.last.n, 1);
+    CHECK(d.f->reserved > 0);
+    find(&d, "http://large.example/private/7/x", 1, SN_ADDRESS_PUBLIC);
+    read_rules(&d, large, 300);
+    CHECK_EQ(d.f->reserved, 0);
+    check_page(&d, large, "/1", 1);
+    CHECK(offers_nothing(&d, large));
+    CHECK_EQ(d.refused, 1); /* the rules are there again */
+    close_desk(&d);
+}
+
+TEST(frontier_lets_hosts_wait_for_room_in_the_order_they_came)
+{
+    static const char *const names[] = {"b", "c", "d"};
+    uint32_t hosts[3];
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    uint32_t first = host_with_page(&d, "a");
+    for (int i = 0; i < 3; i++)
+        hosts[i] = host_with_page(&d, names[i]);
+    read_rules(&d, first, 100);
+    d.f->max_robots = d.f->hosts.robots_bytes;
+    for (int i = 0; i < 3; i++) {
+        read_rules(&d, hosts[i], 100); /* nobody has more: it waits itself */
+        CHECK(offers_nothing(&d, hosts[i]));
+    }
+    check_page(&d, first, "/1", 0);
+    for (int i = 0; i < 3; i++) {
+        sn_frontier_end_turn(d.f);
+        CHECK_EQ(d.last.host, hosts[i]);
+        read_rules(&d, hosts[i], 100);
+        check_page(&d, hosts[i], "/1", 0);
+        CHECK_EQ(d.f->reserved, 0);
+    }
+    CHECK_EQ(d.f->first_room, SN_NONE);
+    close_desk(&d);
+}
+
+TEST(frontier_keeps_no_room_for_a_host_whose_pages_are_gone)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    uint32_t a = host_with_page(&d, "a"), b = host_with_page(&d, "b");
+    read_rules(&d, a, 100);
+    d.f->max_robots = d.f->hosts.robots_bytes;
+    read_rules(&d, b, 100);
+    sn_visit *v = sn_frontier_drain(d.f, b, 0);
+    CHECK(v != NULL);
+    sn_frontier_finish(d.f, v->number);
+    sn_visits_give(d.t.shared.visits, v);
+    check_page(&d, a, "/1", 0);
+    unsigned said = d.said;
+    sn_frontier_end_turn(d.f);
+    CHECK_EQ(d.said, said);
+    CHECK_EQ(d.f->reserved, 0);
+    CHECK_EQ(d.f->first_room, SN_NONE);
+    close_desk(&d);
+}
+
+TEST(frontier_that_drains_a_host_gives_its_reserved_room_back)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    uint32_t a = host_with_page(&d, "a"), b = host_with_page(&d, "b");
+    read_rules(&d, a, 100);
+    d.f->max_robots = d.f->hosts.robots_bytes;
+    read_rules(&d, b, 100);
+    check_page(&d, a, "/1", 0);
+    sn_frontier_end_turn(d.f);
+    CHECK(d.f->reserved > 0);
+    sn_visit *v = sn_frontier_drain(d.f, b, 0);
+    CHECK(v != NULL);
+    sn_frontier_finish(d.f, v->number);
+    sn_visits_give(d.t.shared.visits, v);
+    CHECK_EQ(d.f->reserved, 0);
+    close_desk(&d);
+}
+
+/* Slices of a turn. */
+
+TEST(frontier_refuses_so_many_of_a_host_in_a_turn_and_goes_on_in_the_next)
+{
+    char url[64];
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    uint32_t other = host_with_page(&d, "other");
+    for (unsigned i = 0; i < SN_REFUSED_TURN + 5; i++) {
+        snprintf(url, sizeof url, "http://a.example/private/%u", i);
+        find(&d, url, 1, SN_ADDRESS_PUBLIC);
+    }
+    find(&d, "http://a.example/open", 1, SN_ADDRESS_PUBLIC);
+    uint32_t host = d.last.host;
+    robots_end(&d, sn_frontier_next(d.f, host, 0).visit, 200,
+               "User-agent: *\nDisallow: /private/\n");
+    robots_end(&d, sn_frontier_next(d.f, other, 0).visit, 404, "");
+    CHECK_EQ(sn_frontier_when(d.f), SEINE_NEVER);
+
+    CHECK(!sn_frontier_next(d.f, host, 0).visit);
+    CHECK_EQ(d.refused, SN_REFUSED_TURN);
+    CHECK_EQ(sn_frontier_when(d.f), 0); /* there is more to say at once */
+    unsigned said = d.said;
+    sn_frontier_due(d.f, 0);
+    CHECK_EQ(d.said, said + 1);
+    CHECK_EQ(d.last.host, host);
+    CHECK_EQ(d.last.n, 6);
+    CHECK_EQ(sn_frontier_when(d.f), SEINE_NEVER);
+    check_page(&d, host, "/open", 0);
+    CHECK_EQ(d.refused, SN_REFUSED_TURN + 5);
+    check_page(&d, other, "/1", 0);
+    close_desk(&d);
+}
+
+TEST(frontier_out_of_steps_judges_nobody_before_the_next_turn)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    uint32_t a = host_with_page(&d, "a"), b = host_with_page(&d, "b");
+    robots_end(&d, sn_frontier_next(d.f, a, 0).visit, 200, rules(3));
+    robots_end(&d, sn_frontier_next(d.f, b, 0).visit, 200, rules(3));
+    d.f->robots_steps = SN_ROBOTS_TURN - 1; /* one more is there */
+    check_page(&d, a, "/1", 0);
+    d.f->robots_steps = SN_ROBOTS_TURN;
+    CHECK(!sn_frontier_next(d.f, b, 0).visit);
+    CHECK(!sn_frontier_next(d.f, b, 0).visit); /* it is noted once */
+    CHECK_EQ(sn_frontier_when(d.f), 0);
+
+    sn_visit *given = visit(&d.t, "http://a.example/given");
+    CHECK_EQ(sn_frontier_admit(d.f, given, 0), SN_ADMISSION_HELD);
+    CHECK_EQ(sn_frontier_waiting(d.f), 2);
+    CHECK(sn_frontier_has_released(d.f));
+    CHECK(!sn_frontier_released(d.f));
+    sn_frontier_end_turn(d.f);
+    CHECK(sn_frontier_released(d.f) == given);
+    CHECK(!sn_frontier_has_released(d.f));
+    CHECK_EQ(sn_frontier_waiting(d.f), 1);
+    CHECK_EQ(sn_frontier_admit(d.f, given, 0), SN_ADMISSION_OK);
+    sn_visits_give(d.t.shared.visits, given);
+
+    unsigned said = d.said;
+    sn_frontier_due(d.f, 0);
+    CHECK_EQ(d.said, said + 1);
+    CHECK_EQ(d.last.n, 1);
+    check_page(&d, b, "/1", 0);
     close_desk(&d);
 }

@@ -101,6 +101,44 @@ TEST(conditions_and_ranges_go_with_their_very_url)
     tear_down(t);
 }
 
+TEST(conditions_and_ranges_of_one_url_are_told_as_those_of_all)
+{
+    static const seine_field own[] = {{{"If-None-Match", 13}, {"\"e\"", 3}},
+                                      {{"Range", 5}, {"bytes=0-9", 9}}};
+
+    for (size_t i = 0; i < 2; i++) { /* one of them alone */
+        fixture *t = set_up();
+        seine_ask ask = SEINE_ASK;
+
+        ask.url = (seine_view){"http://a.test/", 14};
+        ask.fields = &own[i];
+        ask.n_fields = 1;
+        script_on(t->s, "http://a.test/",
+                  &(answer){.status = 307, .fields = "Location: /b"});
+        run_ask(t, &ask);
+        CHECK_EQ(script_requests(t->s), 2);
+        CHECK_EQ(script_request(t->s, 0)->conditional, i == 0);
+        CHECK_EQ(script_request(t->s, 0)->range, i == 1);
+        CHECK(!script_request(t->s, 1)->conditional && !script_request(t->s, 1)->range);
+        tear_down(t);
+    }
+}
+
+TEST(an_attempt_that_failed_for_another_reason_keeps_its_conditions)
+{
+    static const seine_field fields[] = {{{"If-None-Match", 13}, {"\"e\"", 3}}};
+    fixture *t = set_up();
+
+    t->opts.fields = fields;
+    t->opts.n_fields = 1;
+    script_on(t->s, "http://a.test/", &(answer){.status = 503}, &(answer){0});
+    run_url(t, "http://a.test/");
+    CHECK_EQ(script_requests(t->s), 2);
+    CHECK(script_request(t->s, 1)->conditional);
+    CHECK(strstr(script_request(t->s, 1)->fields, "If-None-Match: \"e\"\n"));
+    tear_down(t);
+}
+
 TEST(an_answer_nobody_asked_for_is_tried_without_what_provoked_it)
 {
     static const seine_field fields[] = {{{"If-None-Match", 13}, {"\"e\"", 3}},

@@ -510,7 +510,10 @@ TEST(a_log_names_each_fetch_each_opening_and_each_host_that_is_given_up)
     CHECK(strstr(all, "http://good.test/"));
     CHECK(strstr(all, "http://dead.test/0"));
     CHECK(strstr(all, "breaker opened"));
-    CHECK(strstr(all, "host given up for this run"));
+    const char *given_up = strstr(all, "host given up for this run");
+    CHECK(given_up && strstr(given_up, "dead.test"));
+    CHECK(given_up &&
+          !strstr(given_up + 1, "host given up")); /* once, and no other event */
     tear_down(t);
     seine_log_free(log);
 }

@@ -235,6 +235,8 @@ TEST(sitemap_walk_sends_fields_to_added_hosts_alone)
     o = script_opts(s);
     o.fields = &secret;
     o.n_fields = 1;
+    o.insecure = true; /* of hosts that were named */
+    o.threads = 3;     /* a walk has none of its own */
     script_on(s, "http://a.test/i",
               &(answer){.body = INDEX(MAP("http://a.test/1") MAP("http://b.test/2"))});
     CHECK_EQ(sn_sitemap_walk_new(&opts, script_net(s), &w), SEINE_OK);
@@ -246,9 +248,74 @@ TEST(sitemap_walk_sends_fields_to_added_hosts_alone)
         bool is_added = strncmp(a->url, "http://a.test/", 14) == 0;
 
         CHECK_EQ(strcasestr(a->fields, "x-key") != NULL, is_added);
+        CHECK_EQ(a->insecure, is_added);
+        CHECK_EQ(a->shard, 0);
     }
     seine_sitemap_walk_free(w);
     script_free(s);
+}
+
+static void
+count_entry(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind kind,
+            void *arg)
+{
+    (void)e;
+    (void)source;
+    (void)kind;
+    ++*(unsigned *)arg;
+}
+
+static char last_trouble[160];
+
+static void
+keep_trouble(const char *source, seine_err e, const char *text, void *arg)
+{
+    (void)source;
+    (void)e;
+    (void)arg;
+    snprintf(last_trouble, sizeof last_trouble, "%s", text);
+}
+
+/* So many pages in one sitemap; the text is the caller's. */
+static char *
+pages(unsigned n)
+{
+    static const char page[] = "<url><loc>http://a.test/x</loc></url>";
+    size_t room = n * sizeof page + 64;
+    char *text = malloc(room);
+    size_t len = (size_t)snprintf(text, room, "<urlset>");
+
+    for (unsigned i = 0; i < n; i++)
+        len += (size_t)snprintf(text + len, room - len, "%s", page);
+    snprintf(text + len, room - len, "</urlset>");
+    return text;
+}
+
+TEST(sitemap_walk_says_that_it_reads_50000_urls_of_a_file_and_no_more)
+{
+    for (unsigned more = 0; more < 2; more++) {
+        script *s = script_new(NULL);
+        char *body = pages(50000 + more);
+        unsigned n = 0;
+        seine_fetch_opts o = script_opts(s);
+        seine_sitemap_walk_opts opts = {.size = sizeof opts,
+                                        .fetch = &o,
+                                        .on_entry = count_entry,
+                                        .on_trouble = keep_trouble,
+                                        .arg = &n};
+        seine_sitemap_walk *w = NULL;
+
+        last_trouble[0] = '\0';
+        script_on(s, "http://a.test/s", &(answer){.body = body});
+        CHECK_EQ(sn_sitemap_walk_new(&opts, script_net(s), &w), SEINE_OK);
+        CHECK_EQ(seine_sitemap_walk_add(w, "http://a.test/s"), SEINE_OK);
+        CHECK_EQ(seine_sitemap_walk_run(w, NULL, NULL), SEINE_OK);
+        CHECK_EQ(n, 50000);
+        CHECK_EQ(strncmp(last_trouble, "sitemap_capped: ", 16) == 0, more == 1);
+        seine_sitemap_walk_free(w);
+        free(body);
+        script_free(s);
+    }
 }
 
 /* An open file with that text. */

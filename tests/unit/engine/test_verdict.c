@@ -717,3 +717,17 @@ TEST(tries_are_remembered_as_far_as_memory_goes)
         CHECK_EQ(f->v->tries[i].n, i + 1);
     tear_down(f);
 }
+
+TEST(the_fault_of_a_record_names_its_url_and_nothing_behind_it)
+{
+    fixture *f = set_up(NULL);
+
+    sn_visit_clear_response(f->v);
+    memset(f->v->end.fault.url, 'x', sizeof f->v->end.fault.url - 1);
+    f->v->end.fault.code = SEINE_E_TLS_CERT_EXPIRED;
+    f->v->end.fault.phase = SEINE_PHASE_TLS;
+    CHECK(!sn_verdict_judge(&f->shared, f->v, T0 + SEINE_SECS(1)));
+    sn_verdict_next(&f->shared, f->v, T0 + SEINE_SECS(1), 0);
+    CHECK_STR(f->v->fault.url, "http://a.test/");
+    tear_down(f);
+}

@@ -291,6 +291,25 @@ TEST(x_43_attempt_cancelled_before_it_was_sent_costs_nothing)
     host_fini(&h);
 }
 
+TEST(attempt_gives_back_its_own_token_and_no_other)
+{
+    host h;
+    seine_attempt sent, unsent;
+    seine_fault canceled = fault(SEINE_E_CANCELED, 0), ok = fault(SEINE_OK, 200);
+
+    host_init(&h);
+    books before = books_of(&h, T0);
+    CHECK_EQ(seine_attempt_begin(&sent, &h.guards, NULL, T0).err, SEINE_OK);
+    CHECK_EQ(seine_attempt_begin(&unsent, &h.guards, NULL, T0).err, SEINE_OK);
+    canceled.sent = false;
+    CHECK_EQ(seine_attempt_end(&unsent, &canceled, T0), SEINE_OK);
+    books after = books_of(&h, T0);
+    CHECK_EQ(after.left, before.left - 1);
+    CHECK(after.global_tokens == before.global_tokens - 1);
+    CHECK_EQ(seine_attempt_end(&sent, &ok, T0), SEINE_OK);
+    host_fini(&h);
+}
+
 TEST(attempt_cancelled_as_a_probe_frees_the_probe)
 {
     host h;

@@ -930,3 +930,81 @@ TEST(call_survives_failing_memory)
         seine_budget_free(o.budget);
     }
 }
+
+/* Between two looks at the clock of the process's line, others may take the key's token.
+ */
+typedef struct thief {
+    seine_keyed *rates;
+    seine_ctx *ctx;
+    seine_time at;
+    seine_err slept;
+} thief;
+
+static void
+steal_tokens(void *arg)
+{
+    thief *t = arg;
+
+    t->slept = seine_ctx_sleep(t->ctx, t->at);
+    while (seine_keyed_allow(t->rates, seine_key_str("https://e.example:443"), t->at, 1))
+        ;
+}
+
+TEST(call_without_a_rate_of_its_key_waits_for_the_process_alone)
+{
+    crew c = crew_new(T0);
+    seine_shared_opts shared = {
+        sizeof(seine_shared_opts), {1, SEINE_SECS(1), 1}, SEINE_FULL, 100};
+    seine_shared *rate;
+    job jobs[3];
+
+    CHECK_EQ(seine_shared_new(&shared, T0, &rate), SEINE_OK);
+    for (int i = 0; i < 3; i++) {
+        jobs[i] = job_of(&c, always_ok, 1, 200);
+        jobs[i].opts.rate = rate;
+        crew_add(&c, job_run, &jobs[i]);
+    }
+    crew_advance(&c, SEINE_SECS(9));
+    crew_join(&c);
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(jobs[i].result, SEINE_OK);
+        CHECK_EQ(jobs[i].script.at[0], SEINE_SECS(i));
+    }
+    seine_shared_free(rate);
+    crew_end(&c);
+}
+
+TEST(call_whose_key_lost_its_token_while_it_waited_for_the_process_gives_all_back)
+{
+    crew c = crew_new(T0);
+    seine_keyed_opts keyed = SEINE_KEYED_OPTS;
+    seine_keyed *rates;
+    seine_throttle throttle;
+    seine_slot slot = {0};
+    job j = job_of(&c, always_ok, 1, 200);
+
+    keyed.each = (seine_rate){1, SEINE_SECS(10), 1};
+    CHECK_EQ(seine_keyed_new(&keyed, &rates), SEINE_OK);
+    CHECK_EQ(seine_throttle_init_semaphore(&throttle, 1), SEINE_OK);
+    CHECK(seine_throttle_try(&throttle, T0, &slot));
+    j.opts.rates = rates;
+    j.opts.throttle = &throttle;
+    crew_add(&c, job_run,
+             &j); /* has the key's token, gives it back, and waits for the slot */
+    thief t = {rates, c.ctx, T0 + SEINE_SECS(1), SEINE_OK};
+    crew_add(&c, steal_tokens, &t);
+    crew_advance(&c, SEINE_SECS(2));
+    CHECK_EQ(seine_throttle_release(&slot, SEINE_SUCCESS, crew_now(&c)), SEINE_OK);
+    crew_advance(&c, SEINE_SECS(1));
+    CHECK_EQ(j.script.ran, 0);
+    CHECK_EQ(seine_throttle_in_flight(&throttle),
+             0); /* it waits for the key, and holds nothing */
+    crew_advance(&c, SEINE_SECS(30));
+    crew_join(&c);
+    CHECK_EQ(j.result, SEINE_OK);
+    CHECK_EQ(j.script.at[0], SEINE_SECS(11)); /* ten after the thief */
+    CHECK_EQ(seine_throttle_in_flight(&throttle), 0);
+    seine_keyed_free(rates);
+    seine_throttle_fini(&throttle);
+    crew_end(&c);
+}

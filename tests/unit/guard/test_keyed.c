@@ -9,6 +9,7 @@
 #include "check.h"
 #include "crew.h"
 #include "failing.h"
+#include "guard/keyed.h"
 
 #define T0 SEINE_SECS(1000)
 
@@ -688,4 +689,114 @@ TEST(keyed_key_without_bytes_is_the_empty_key_whatever_its_length)
     CHECK(!seine_keyed_allow(k, (seine_view){NULL, 5}, T0, 1));
     CHECK_EQ(totals(k).keys, 1);
     seine_keyed_free(k);
+}
+
+TEST(keyed_reset_fills_one_bucket_and_makes_no_key)
+{
+    seine_keyed *k = table(10, 10, 100, SEINE_OVERFLOW_SHARED);
+
+    CHECK_EQ(greedy(k, "a", T0), 10);
+    CHECK_EQ(greedy(k, "b", T0), 10);
+    seine_keyed_reset(k, seine_key_str("a"), T0);
+    seine_keyed_reset(k, seine_key_str("nobody"), T0);
+    CHECK_EQ(greedy(k, "a", T0), 10);
+    CHECK_EQ(greedy(k, "b", T0), 0);
+    seine_keyed_reset(k, seine_key_str("a"), T0 + SEINE_SECS(9)); /* full since long */
+    CHECK_EQ(greedy(k, "a", T0 + SEINE_SECS(9)), 10);
+    CHECK_EQ(totals(k).keys, 2);
+    seine_keyed_free(k);
+}
+
+TEST(keyed_takes_back_what_a_key_with_its_own_rate_did_not_use)
+{
+    seine_keyed *k = table(10, 10, 100, SEINE_OVERFLOW_SHARED);
+    seine_view vip = seine_key_str("vip");
+    seine_rate rate = {1, SEINE_SECS(1), 2};
+    seine_grant g;
+
+    CHECK_EQ(seine_keyed_set_rate(k, vip, T0, &rate), SEINE_OK);
+    CHECK_EQ(seine_keyed_try(k, vip, T0, 2, &g), SEINE_OK);
+    CHECK(!seine_keyed_allow(k, vip, T0, 1));
+    sn_keyed_give_back(k, vip, T0, g.mark, 2);
+    CHECK_EQ(greedy(k, "vip", T0), 2);
+    seine_keyed_forget(k, vip); /* nobody holds its bucket any more */
+    CHECK_EQ(totals(k).keys, 0);
+    sn_keyed_give_back(NULL, vip, T0, g.mark, 2);
+    seine_keyed_free(k);
+}
+
+TEST(keyed_sweep_takes_no_more_steps_than_it_is_given)
+{
+    seine_keyed *k = table(10, 10, 10000, SEINE_OVERFLOW_SHARED);
+    char buf[32];
+
+    for (unsigned i = 0; i < 5000; i++)
+        CHECK(seine_keyed_allow(k, numbered(i, buf), T0, 1));
+    CHECK_EQ(seine_keyed_sweep(k, T0 + SEINE_SECS(60), 10), 10);
+    CHECK_EQ(seine_keyed_sweep(k, T0 + SEINE_SECS(60), 1), 1);
+    CHECK_EQ(seine_keyed_sweep(k, T0 + SEINE_SECS(60), 0), 0);
+    CHECK_EQ(totals(k).keys, 4989);
+    seine_keyed_free(k);
+}
+
+TEST(keyed_full_of_idle_keys_has_room_for_every_new_one)
+{
+    seine_keyed *k = table(10, 1, 1, SEINE_OVERFLOW_DENY);
+    char buf[32];
+
+    for (unsigned i = 0; i < 64; i++) /* of whatever shard */
+        CHECK(seine_keyed_allow(k, numbered(i, buf), T0 + i * SEINE_SECS(1), 1));
+    CHECK_EQ(totals(k).keys, 1);
+    CHECK_EQ(totals(k).overflowed, 0);
+    CHECK_EQ(totals(k).expired, 63);
+    seine_keyed_free(k);
+}
+
+TEST(keyed_without_bytes_for_a_line_of_waiters_waits_in_the_overflow)
+{
+    static const struct {
+        seine_overflow overflow;
+        seine_err want, then;
+    } rows[] = {
+        {SEINE_OVERFLOW_SHARED, SEINE_OK,
+         SEINE_E_LIMITED}, /* one token for all of them */
+        {SEINE_OVERFLOW_DENY, SEINE_E_LIMITED, SEINE_E_LIMITED},
+    };
+
+    EACH_ROW(i, rows) {
+        crew c = crew_new(T0);
+        seine_keyed_opts opts = SEINE_KEYED_OPTS;
+        seine_rate rate = {1, SEINE_SECS(1), 5};
+        seine_keyed *k;
+
+        opts.each = (seine_rate){1, SEINE_SECS(1), 1};
+        opts.max_bytes = 0;
+        opts.overflow = rows[i].overflow;
+        CHECK_EQ(seine_keyed_new(&opts, &k), SEINE_OK);
+        CHECK(seine_keyed_allow(k, seine_key_str("a"), T0, 1));
+        CHECK_EQ(seine_keyed_wait(k, c.ctx, seine_key_str("a"), 1, 0), rows[i].want);
+        CHECK_EQ(seine_keyed_wait(k, c.ctx, seine_key_str("a"), 1, 0), rows[i].then);
+        CHECK_EQ(seine_keyed_set_rate(k, seine_key_str("a"), T0, &rate), SEINE_E_FULL);
+        CHECK_EQ(seine_keyed_pause(k, seine_key_str("a"), T0 + 9), SEINE_E_FULL);
+        seine_keyed_free(k);
+        crew_end(&c);
+    }
+}
+
+TEST_THREADS(keyed_forgotten_under_one_waiter_serves_it_afresh)
+{
+    crew c = crew_new(T0);
+    seine_keyed *k = table(1, 1, 100, SEINE_OVERFLOW_SHARED);
+    job only = {k, c.ctx, "a", 1, 0, -1};
+
+    CHECK(seine_keyed_allow(k, seine_key_str("a"), T0, 1));
+    crew_add(&c, wait_run, &only);
+    crew_advance(&c, SEINE_MS(300));
+    seine_keyed_forget(k, seine_key_str("a"));
+    crew_advance(&c, SEINE_SECS(9));
+    crew_join(&c);
+    CHECK_EQ(only.result, SEINE_OK);
+    CHECK_EQ(only.at, SEINE_MS(300));
+    seine_keyed_free(k);
+    crew_end(&c);
 }
