@@ -59,18 +59,6 @@ read_depth(const char *text, uint32_t *out_depth)
     return SAY_DONE;
 }
 
-/* Refuses the options that this version does not support yet. */
-static int
-check_job(const fetch_settings *set)
-{
-    if (!set->job || !set->job[0])
-        return SAY_DONE;
-    return say_fail(
-        SAY_USAGE, "leave it out; the crawl is then held in memory",
-        "--job '%s': jobs that survive the program come with the next version",
-        show(set->job).text);
-}
-
 static int
 read_scope(const args *a, const fetch_settings *set, seine_crawl_opts *o)
 {
@@ -94,10 +82,9 @@ read_crawl(const args *a, crawl_plan *p)
                                           SEINE_SITEMAPS_OFF};
     const fetch_settings *set = a->settings;
     seine_crawl_opts *o = &p->opts;
-    int code = check_job(set);
 
     *o = SEINE_CRAWL_OPTS;
-    code = code == SAY_DONE ? read_depth(set->depth, &o->depth) : code;
+    int code = read_depth(set->depth, &o->depth);
     code = code == SAY_DONE ? read_scope(a, set, o) : code;
     if (code != SAY_DONE)
         return code;

@@ -313,9 +313,20 @@
 #endif
     {"fail-on", NULL, KIND_TEXT, "none|any|all|N|P", IN_CHECK ? "any" : FOR("any", "all"), AT(fail_on), .env = true, .rare = true,
      .help = IN_CHECK ? "how many broken links make the exit code 1" : "how many failed URLs and bad lines make the exit code 1"},
-#if IN_CRAWL && !IN_CHECK
+#if !IN_CHECK
     {"job", NULL, KIND_TEXT, "NAME", AT(job), .no = true, .env = true, .rare = true,
-     .help = "this version keeps no jobs; --no-job is accepted"},
+     .help = FOR("survive kill -9: the same command goes on where it was", "the name of the job; the host of the first seed if not given"),
+     .more = "The state of a job is kept in --state. When the run ends early, in whatever way, the same command goes on: every URL has one record in "
+             "every output. A job that is finished is not begun again without --fresh. --no-job keeps nothing."},
+    {"fresh", NULL, KIND_FLAG, AT(fresh), .rare = true,
+     .help = "start the job over; its state and its outputs are replaced"},
+    {"resume", NULL, KIND_FLAG, AT(resume), .rare = true,
+     .help = "there must be a job to go on with"},
+    {"state", NULL, KIND_FILE, "DIR", ".seine", AT(state), .env = true, .rare = true,
+     .help = "where jobs are kept; on a local disk"},
+    {"durability", NULL, KIND_CHOICE, "full|fast|none", "full", AT(durability), .env = true, .rare = true,
+     .help = "what a job survives: power loss, the end of the process, nothing",
+     .more = "`fast`: after a loss of power up to a second is fetched again. `none`: there is no job."},
 #endif
 
 #if !IN_CHECK

@@ -23,6 +23,7 @@ typedef enum progress_kind {
 /* In the order of the choices in fetch_rows.h. */
 enum obey_choice { OBEY_ON, OBEY_OFF, OBEY_AUDIT };
 enum scope_choice { SCOPE_HOST, SCOPE_DOMAIN, SCOPE_PREFIX, SCOPE_ANY };
+enum durability_choice { DURABILITY_FULL, DURABILITY_FAST, DURABILITY_NONE };
 enum sitemap_choice { SITEMAP_AUTO, SITEMAP_ONLY, SITEMAP_OFF };
 
 typedef struct fetch_settings {
@@ -45,7 +46,11 @@ typedef struct fetch_settings {
     texts domains;
     uint64_t pattern_budget, max_per_host, max_subdomains, max_links;
     uint64_t max_sitemaps, max_sitemap_bytes;
-    const char *job;
+
+    /* of a job */
+    const char *job, *state;
+    bool fresh, resume;
+    int durability; /* durability_choice */
 
     /* how much at once */
     uint64_t concurrency, per_host, per_ip, burst, host_burst, queue, threads, max_memory;

@@ -220,6 +220,19 @@ give_all(feed *f)
             give_word(f, a->words[i]);
 }
 
+/* Gives the URLs that earlier runs of the job were given and did not finish. */
+static void
+give_earlier(feed *f)
+{
+    seine_err e = seine_fetch_resume(f->fetch, f->ctx);
+
+    if (e == SEINE_OK)
+        return;
+    if (!atomic_load(&f->stopped) && e != SEINE_E_CLOSED)
+        atomic_store(&f->failed, (int)e);
+    f->is_over = true;
+}
+
 static void *
 feed_main(void *arg)
 {
@@ -227,6 +240,7 @@ feed_main(void *arg)
     uint64_t one = 1;
 
     pthread_setname_np(pthread_self(), "sn-feed");
+    give_earlier(f);
     give_all(f);
     atomic_store(&f->cut, f->unread.urls > 0 || f->unread.is_more);
     seine_fetch_close(f->fetch);

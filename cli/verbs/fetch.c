@@ -227,6 +227,16 @@ on_record(const seine_record *record, unsigned shard, void *arg)
         on_failed(SEINE_E_NOMEM, r);
 }
 
+/* A record of an earlier run of the job: this run goes on counting. */
+static void
+on_earlier(const seine_record *record, void *arg)
+{
+    run *r = arg;
+
+    outputs_count(&r->outputs, record);
+    on_watch(record, r);
+}
+
 static bool
 is_room(unsigned shard, void *arg)
 {
@@ -297,6 +307,9 @@ note_event(run *r, const seine_event *e)
         *p = (parked){
             .cause = known ? p->cause : e->cause, .until = e->until, .is_set = true};
         snprintf(p->host, sizeof p->host, "%s", host.text);
+    } else if (strcmp(e->name, "robots.unreachable") == 0 && r->job.job &&
+               !r->unreachable[0]) { /* no record says so */
+        snprintf(r->unreachable, sizeof r->unreachable, "%s", host.text);
     }
     pthread_mutex_unlock(&r->lock);
 }
@@ -592,6 +605,8 @@ start_and_wait(run *r)
     o->arg = r;
     o->log = r->run_log.log;
     o->metrics = r->run_metrics.metrics;
+    o->job = r->job.job;
+    o->on_earlier = on_earlier;
     r->start = now_is();
     r->next_line = r->start + SEINE_SECS(10);
     r->deadline = deadline_of(r, r->start);
@@ -606,6 +621,7 @@ start_and_wait(run *r)
     if (e != SEINE_OK)
         return no_fetch(r, e, &diag);
     say_start(r);
+    run_job_say(&r->job, &r->run_log);
     run_metrics_set_ready(&r->run_metrics, true);
     if (r->outputs.ordered) {
         r->feed.ordered = r->outputs.sinks;
@@ -660,6 +676,9 @@ prepare_run(run *r)
         code = cookies_open(r->args, &r->plan.opts.jar);
     if (code == SAY_DONE)
         code = feed_open(&r->feed, r->args);
+    if (code == SAY_DONE)
+        code = run_job_open(r->args, &r->job);
+    hooks.job = r->job.job;
     if (code == SAY_DONE)
         code = run_log_open(&r->run_log, r->args, &r->terminal);
     if (code == SAY_DONE)
@@ -725,6 +744,8 @@ fetch_run(const args *a)
     seine_cookie_jar_free(r->plan.opts.jar);
     set_sinks(NULL, r);
     outputs_free(&r->outputs);
+    if (r->job.job && run_job_close(&r->job, r->is_finished) != SAY_DONE)
+        code = SAY_MACHINE;
     run_metrics_close(&r->run_metrics);
     run_log_close(&r->run_log);
     feed_free(&r->feed);

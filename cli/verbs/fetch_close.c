@@ -50,7 +50,8 @@ given_up(const seine_tally_sums *t)
 static bool
 is_parked(const seine_tally_sums *t, const seine_fetch_stats *s)
 {
-    return (s->parked > 0 && given_up(t) > 0) ||
+    return s->left_parked > 0 || s->left_robots > 0 ||
+           (s->parked > 0 && given_up(t) > 0) ||
            t->skips[SEINE_SKIP_ROBOTS_UNREACHABLE] > 0 ||
            t->errors[SEINE_E_ROBOTS_UNREACHABLE] > 0;
 }
@@ -58,7 +59,21 @@ is_parked(const seine_tally_sums *t, const seine_fetch_stats *s)
 static bool
 has_work_left(const run *r, const seine_tally_sums *t)
 {
-    return t->fates[SEINE_FATE_CANCELED] > 0 || atomic_load(&r->feed.cut);
+    seine_fetch_stats s;
+
+    seine_fetch_stats_get(r->fetch, &s);
+    return t->fates[SEINE_FATE_CANCELED] > 0 || s.left > 0 || atomic_load(&r->feed.cut);
+}
+
+bool
+run_is_finished(const run *r)
+{
+    seine_fetch_stats s;
+
+    seine_fetch_stats_get(r->fetch, &s);
+    return s.left == 0 && s.lost == 0 && !atomic_load(&r->feed.cut) &&
+           run_failure(r) == SEINE_OK && store_failure(r) == SEINE_OK &&
+           atomic_load(&r->feed.failed) == SEINE_OK;
 }
 
 /* Whether the run failed. A bad line of the input counts like a URL that failed. */
@@ -158,7 +173,8 @@ write_summary(run *r, const closing *c, seine_text *members)
     seine_tally_run about = {
         .command = r->args->command->name,
         .stopped_by = c->stopped_by,
-        .pending = c->stats.lost + u->urls,
+        .pending = c->stats.lost + c->stats.left + u->urls,
+        .resumable = r->job.job && !run_is_finished(r),
         .limits = told,
         .n_limits = n,
         .unread = u->input,
@@ -292,7 +308,10 @@ say_parked(run *r, const closing *c)
     const parked *p = &r->parked;
     char when[80], more[64] = "";
 
-    if (!p->is_set || given_up(&c->sums) == 0)
+    uint64_t n = given_up(&c->sums) + c->stats.left_parked;
+    const char *left = r->job.job ? "stay pending" : "not tried";
+
+    if (!p->is_set || n == 0)
         return;
     if (c->stats.parked > 1)
         snprintf(more, sizeof more, " (and %s more)",
@@ -308,24 +327,23 @@ say_parked(run *r, const closing *c)
                  tm.tm_hour, tm.tm_min);
         run_log_fail(
             &r->run_log, p->cause, when,
-            "%s%s asks to wait longer than --max-retry-after %s: host parked, %s URLs "
-            "not tried",
+            "%s%s asks to wait longer than --max-retry-after %s: host parked, %s URLs %s",
             p->host, more, figure_span(r->plan.opts.max_retry_after).text,
-            figure_count(given_up(&c->sums)).text);
+            figure_count(n).text, left);
         return;
     }
     run_log_fail(&r->run_log, p->cause == SEINE_OK ? SEINE_E_BREAKER : p->cause,
                  "the same command when it is back, or --breaker off",
-                 "%s%s kept failing (%s): host parked, %s URLs not tried", p->host, more,
+                 "%s%s kept failing (%s): host parked, %s URLs %s", p->host, more,
                  seine_err_name(p->cause == SEINE_OK ? SEINE_E_BREAKER : p->cause),
-                 figure_count(given_up(&c->sums)).text);
+                 figure_count(n).text, left);
 }
 
 /* Names the first host whose robots.txt did not come. */
 static void
 say_unreachable(run *r, const closing *c)
 {
-    uint64_t n = c->sums.skips[SEINE_SKIP_ROBOTS_UNREACHABLE];
+    uint64_t n = c->sums.skips[SEINE_SKIP_ROBOTS_UNREACHABLE] + c->stats.left_robots;
 
     if (n == 0)
         return;
@@ -370,6 +388,18 @@ say_unread(run *r)
     run_log_fail(
         &r->run_log, SEINE_E_CANCELED, has_hint ? hint : "the rest of the list again",
         "reading stopped%s: %s not read", where, u->urls > 0 ? left : "the rest was");
+}
+
+/* Says what the job has left to do. */
+static void
+say_left(run *r, const closing *c)
+{
+    if (r->job.job && !r->is_finished)
+        run_log_note(&r->run_log, "job.left",
+                     "seine: job '%s' is not finished: %s URL%s to do; try: the same "
+                     "command again",
+                     r->job.name, figure_count(c->stats.left).text,
+                     c->stats.left == 1 ? " is left" : "s are left");
 }
 
 /* Says which limits have bitten, and what to type. What the user has not set is said even
@@ -439,6 +469,7 @@ run_close(run *r)
     if (filed != SAY_DONE && code != SAY_USAGE)
         code = filed;
     terminal_flush(&r->terminal);
+    r->is_finished = run_is_finished(r);
     say_failed_output(r);
     say_failed_store(r, &c);
     say_failed_input(r);
@@ -446,6 +477,7 @@ run_close(run *r)
     say_unreachable(r, &c);
     say_unread(r);
     say_limits(r, &c);
+    say_left(r, &c);
     say_closing(r, &c);
     seine_text_free(&members);
     closing_free(&c);

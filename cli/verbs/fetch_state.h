@@ -12,6 +12,7 @@
 #include "verbs/feed.h"
 #include "verbs/limits.h"
 #include "verbs/outputs.h"
+#include "verbs/run_job.h"
 #include "verbs/run_log.h"
 #include "verbs/run_metrics.h"
 #include "verbs/watchdog.h"
@@ -33,6 +34,7 @@ typedef struct run {
     run_metrics run_metrics;
     outputs outputs;
     feed feed;
+    run_job job;
     seine_fetch *fetch;
     char name[128]; /* of a crawl: the host it started at; "" */
     screen screen;  /* of standard error */
@@ -45,7 +47,8 @@ typedef struct run {
     seine_fetch_slowest slowest;
     int signal; /* the signal that ended the run; 0: none */
     unsigned stops;
-    bool is_late; /* --max-time is over */
+    bool is_late;     /* --max-time is over */
+    bool is_finished; /* nothing is left to do: known at the end */
 
     /* other threads write these */
     atomic_int failed;     /* a seine_err of the outputs, or NOMEM */
@@ -64,6 +67,9 @@ const char *run_stopped_by(const run *r, const seine_tally_sums *t,
 
 /* The first that applies in the order 2, 3, signal, 5, 6, 4, 1. */
 int run_exit_code(const run *r, const closing *c);
+
+/* Whether the job has nothing left to do. */
+bool run_is_finished(const run *r);
 
 /* Writes the summary, the messages and the closing report. Returns the exit code. */
 int run_close(run *r);

@@ -103,6 +103,13 @@ is_left_over(const seine_record *r)
            r->attempts == 0;
 }
 
+void
+outputs_count(outputs *o, const seine_record *r)
+{
+    seine_tally_add(o->tally, r);
+    count_time(o, r);
+}
+
 /* Counts and prints a record; the sink thread calls it once per record. */
 static seine_err
 take_record(const seine_record *r, uint64_t seq, void *arg)
@@ -295,7 +302,7 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
     const fetch_settings *set = a->settings;
     seine_sink_opts base = {.size = sizeof(seine_sink_opts),
                             .append = set->append,
-                            .overwrite = set->overwrite,
+                            .overwrite = set->overwrite || (set->fresh && hooks->job),
                             .csv_raw = set->csv_raw,
                             .csv_crlf = set->csv_crlf,
                             .no_skips = !set->skips,
@@ -391,6 +398,7 @@ outputs_open(const args *a, const seine_members *fields, terminal *b,
     opts.room = hooks->room;
     opts.failed = hooks->failed;
     opts.arg = hooks->arg;
+    opts.job = hooks->job;
     if (seine_tally_new(&out->tally) != SEINE_OK ||
         seine_sinks_new(&opts, &out->sinks) != SEINE_OK)
         code = say_fail(SAY_MACHINE, NULL, "out of memory");

@@ -48,12 +48,16 @@ typedef struct outputs_hooks {
     /* the sinks exist, and none is open yet; NULL: they are about to be freed */
     void (*made)(seine_sinks *sinks, void *arg);
     void *arg;
-    const char *user_agent; /* which archives record … */
-    bool obeys;             /* … together with whether robots.txt is obeyed */
+    const char *user_agent;        /* which archives record … */
+    bool obeys;                    /* … together with whether robots.txt is obeyed */
+    struct seine_durable_job *job; /* with which records are durable; NULL: none */
 } outputs_hooks;
 
 /* The error for an errno of the terminal; ETIMEDOUT: nobody reads it. */
 seine_err outputs_err_of(int number);
+
+/* Counts a record of an earlier run. */
+void outputs_count(outputs *o, const seine_record *r);
 
 /* Opens all outputs before the first request. SAY_DONE; or the exit code after an error
  * message, with nothing to free. */

@@ -223,7 +223,11 @@ open_sockets(snc_server *s, const seine_chaos_opts *opts)
     s->range = address >> 24 != 127 ? "0.0.0.0/0"
                : bound              ? "127.0.0.0/8"
                                     : "127.0.0.1/32";
-    s->dead = snc_server_socket(SOCK_STREAM, INADDR_LOOPBACK, 0, false, &bound);
+    /* Next to the first, so that a server that comes back has the same two ports. */
+    uint16_t next = (uint16_t)(s->world.port < UINT16_MAX ? s->world.port + 1 : 0);
+    s->dead = snc_server_socket(SOCK_STREAM, INADDR_LOOPBACK, next, false, &bound);
+    if (s->dead < 0)
+        s->dead = snc_server_socket(SOCK_STREAM, INADDR_LOOPBACK, 0, false, &bound);
     if (s->dead < 0)
         return why_not();
     s->world.dead_port = snc_server_port(s->dead);

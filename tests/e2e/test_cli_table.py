@@ -205,7 +205,7 @@ def other_shells_get_every_option_too(shell):
 
 
 # What a program sets and nobody types: who is told, and what belongs to the machine.
-NOT_TYPED = {"size", "due", "on_record", "ready", "on_event", "arg", "names", "secrets", "log", "metrics", "clock", "crawl", "jar", "keep", "n_fields",
+NOT_TYPED = {"on_earlier", "size", "due", "on_record", "ready", "on_event", "arg", "names", "secrets", "log", "metrics", "clock", "crawl", "jar", "keep", "n_fields",
              "proxy_env", "family", "park", "robots_on_mine", "spill", "output_memory"}
 # Options of parts that no program makes by itself, and parameters of the test server.
 INSIDE = {"max_connections", "idle_time", "max_age", "spec"}
@@ -243,7 +243,7 @@ def every_member_of_the_options_has_an_option():
 @case
 def the_library_names_members_that_there_are():
     known = set().union(*(members_of(*s) for s in (("fetch.h", "seine_fetch_opts"), ("crawl.h", "seine_crawl_opts"), ("sink.h", "seine_sink_opts"),
-                                                   ("convert.h", "seine_convert_opts"), ("input.h", "seine_input_opts"))))
+                                                   ("convert.h", "seine_convert_opts"), ("input.h", "seine_input_opts"), ("job.h", "seine_job_opts"))))
     named = set()
     for where, _, files in os.walk(os.path.join(ROOT, "src")):
         for name in (f for f in files if f.endswith(".c")):

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ import xml.etree.ElementTree as xml
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import BUILD, PATIENCE, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import BUILD, PATIENCE, ROOT, case, check, environment, finish, rows, seine, until  # noqa: E402
 
 DEMO = os.path.join(ROOT, "tools", "demo")
 TOOL = os.path.join(ROOT, "tools", "make-picture")
@@ -62,6 +63,33 @@ def the_demo_crawls_the_whole_site_and_leaves_its_files():
         check(rules and all(re.match("--pattern-budget 20: pattern /cal/#/#/#, ((1[89][0-9]|200) of (its|the) last 200 pages|the pages of /)", r) for r in rules), True, str(rules))
         again = demo(where, "--max-pages", "20")  # over its own old files
         check(again.returncode, 0, again.stderr.decode())
+
+
+@rows([("the run", False), ("the run and the site", True)])
+def a_demo_that_was_killed_half_way_goes_on_and_is_complete(_, and_site):
+    with tempfile.TemporaryDirectory() as where:
+        env = environment({"PROGRAM": os.path.join(os.path.abspath(BUILD), "seine"), "DEMO": os.path.join(where, "demo"), "SEINE_DURABILITY": "full"})
+        pages = os.path.join(where, "demo", "pages.jsonl")
+        p = subprocess.Popen([DEMO], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=env, start_new_session=True)
+        until(lambda: p.poll() is not None or (os.path.exists(pages) and os.path.getsize(pages) > 400000), "half of the demo")
+        check(p.poll(), None, "it ended before it could be killed")
+        os.killpg(p.pid, signal.SIGKILL)  # the script and the crawl
+        p.wait()
+        if and_site:
+            with open(os.path.join(where, "demo", "server.pid"), encoding="utf-8") as f:
+                os.kill(int(f.read()), signal.SIGKILL)
+        again = subprocess.run([DEMO], capture_output=True, stdin=subprocess.DEVNULL, timeout=PATIENCE, env=env)
+        out, err = again.stdout.decode(), again.stderr.decode()
+        check(again.returncode, 0, out + err)
+        check("goes on" in err, True, err)
+        check("0 of the 1,000 pages are missing in the records, 0 are there twice" in out, True, out)
+        check("15 stand on the dead host" in out and "latency" in err, True, out + err)
+        with open(pages, encoding="utf-8") as f:
+            told = [x for x in map(json.loads, f) if x["type"] in ("result", "skip")]
+        check(len({x["key"] for x in told}), len(told))
+        with open(os.path.join(where, "demo", "pages.csv"), encoding="utf-8") as f:
+            check(len(list(csv.DictReader(f))), len(told))
+        check(bool(re.search(r"done: 2,[0-9]+ pages", err)), True, "the closing line is about the whole job: " + err)
 
 
 @case

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/run_job.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <seine/calendar.h>
+#include <seine/plumbing.h>
+
+#include "options/crawl_opts.h"
+#include "screen/say.h"
+#include "screen/textbuf.h"
+#include "screen/xalloc.h"
+#include "verbs/jsonl.h"
+
+/* Options that say which URLs are fetched and what is written of them. A job that goes
+ * on has the same; how fast, how patient and how talkative it is may change. */
+static const char *const shaping[] = {
+    "input",
+    "input-format",
+    "url-column",
+    "base",
+    "depth",
+    "scope",
+    "parent",
+    "domains",
+    "include",
+    "exclude",
+    "max-pages",
+    "max-bytes",
+    "max-links",
+    "max-sitemaps",
+    "max-pages-per-host",
+    "max-subdomains",
+    "sitemap",
+    "pattern-budget",
+    "max-sitemap-bytes",
+    "robots",
+    "robots-agent",
+    "nofollow",
+    "strip-params",
+    "dedup",
+    "method",
+    "head",
+    "data",
+    "accept-type",
+    "accept",
+    "max-redirects",
+    "https-only",
+    "untrusted-urls",
+    "output",
+    "fields",
+    "body",
+    "save",
+    "raw",
+    "ordered",
+    "skips",
+    "csv-raw",
+    "csv-crlf",
+    "warc-size",
+    "events",
+    "mine",
+};
+
+/* The spec */
+
+static seine_json *
+list_of(const texts *t)
+{
+    seine_json *list = xalloc_json(seine_json_new_array());
+
+    for (size_t i = 0; i < t->count; i++)
+        jsonl_add(list, jsonl_string(t->items[i]));
+    return list;
+}
+
+/* A text may be a secret, and is long at times: its hash tells one from another. */
+static seine_json *
+value_of(const option *o, const void *settings)
+{
+    const void *at = (const char *)settings + o->at;
+    uint64_t n;
+
+    switch (o->kind) {
+    case KIND_FLAG:
+        return xalloc_json(seine_json_new_bool(*(const bool *)at));
+    case KIND_CHOICE:
+        return xalloc_json(seine_json_new_int(*(const int *)at));
+    case KIND_COUNT:
+    case KIND_SIZE:
+        memcpy(&n, at, sizeof n);
+        return xalloc_json(seine_json_new_int((int64_t)(n & INT64_MAX)));
+    case KIND_TEXT:
+    case KIND_FILE:
+        return *(const char *const *)at ? jsonl_string(*(const char *const *)at) : NULL;
+    case KIND_LIST:
+    case KIND_FILES:
+        return list_of(at);
+    default:
+        return NULL;
+    }
+}
+
+/* All that shapes the results, as a JSON object by the names of the options. */
+static char *
+make_spec(const args *a)
+{
+    seine_json *all = xalloc_json(seine_json_new_object());
+    seine_json *words = xalloc_json(seine_json_new_array());
+    seine_text text = {NULL, 0};
+    bool no;
+
+    jsonl_set(all, "command", jsonl_string(a->command->name));
+    for (size_t i = 0; i < a->count; i++)
+        jsonl_add(words, jsonl_string(a->words[i]));
+    jsonl_set(all, "url", words);
+    for (size_t i = 0; i < sizeof shaping / sizeof *shaping; i++) {
+        const option *o =
+            options_by_name(a->command, shaping[i], strlen(shaping[i]), &no);
+        seine_json *value = o ? value_of(o, a->settings) : NULL;
+
+        if (value)
+            jsonl_set(all, shaping[i], value);
+    }
+    char *spec = seine_json_print(all, &text) == SEINE_OK
+                     ? xalloc_copy(text.bytes, text.len)
+                     : xalloc_copy("{}", 2);
+    seine_text_free(&text);
+    seine_json_free(all);
+    return spec;
+}
+
+/* The words of the command line as the kernel knows them: secrets are wiped there. */
+static char *
+make_command(void)
+{
+    seine_json *list = xalloc_json(seine_json_new_array());
+    seine_text text = {NULL, 0};
+    char bytes[65536];
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, bytes, sizeof bytes - 1) : 0;
+
+    if (fd >= 0)
+        close(fd);
+    bytes[n > 0 ? n : 0] = '\0';
+    for (ssize_t at = 0; at < n; at += (ssize_t)strlen(bytes + at) + 1)
+        jsonl_add(list, jsonl_string(bytes + at));
+    char *line = seine_json_print(list, &text) == SEINE_OK
+                     ? xalloc_copy(text.bytes, text.len)
+                     : xalloc_copy("[]", 2);
+    seine_text_free(&text);
+    seine_json_free(list);
+    return line;
+}
+
+/* The name */
+
+static bool
+is_name_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '.' || c == '_' || c == '-';
+}
+
+/* "docs.example" of https://docs.example/a; "list" of lists/list.txt.gz. */
+static void
+name_after(const char *text, char *out, size_t cap)
+{
+    const char *at = strstr(text, "://"), *end;
+    size_t n = 0;
+
+    text = at ? at + 3 : text;
+    end = text + strcspn(text, "/?#");
+    if ((at = memchr(text, '@', (size_t)(end - text))))
+        text = at + 1;
+    for (; text < end && n + 1 < cap; text++)
+        if (is_name_char(*text) && !(n == 0 && strchr(".-", *text)))
+            out[n++] = *text;
+        else if (n > 0 && text[0] == ':')
+            out[n++] = '-';
+    out[n] = '\0';
+}
+
+static void
+default_name(const args *a, char *out, size_t cap)
+{
+    const fetch_settings *set = a->settings;
+    const char *file = set->input.count > 0 ? set->input.items[0] : NULL;
+    const char *slash = file ? strrchr(file, '/') : NULL;
+
+    if (a->count > 0 && strcmp(a->words[0], "-") != 0)
+        name_after(a->words[0], out, cap);
+    else if (file && strcmp(file, "-") != 0)
+        name_after(slash ? slash + 1 : file, out, cap);
+    if (!out[0])
+        snprintf(out, cap, "%s", a->command->name);
+}
+
+/* Checks the options against each other. *out_wanted: there is a job. */
+static int
+check_options(const args *a, bool *out_wanted)
+{
+    const fetch_settings *set = a->settings;
+    bool is_named = set->job && set->job[0], is_off = set->job && !set->job[0];
+    bool is_none = set->durability == DURABILITY_NONE;
+
+    if (set->fresh && set->resume)
+        return say_fail(SAY_USAGE, "one of the two", "--fresh does not go with --resume");
+    if (is_none && options_given(a, "job") && is_named && options_given(a, "durability"))
+        return say_fail(SAY_USAGE, "--durability fast, or leave --job out",
+                        "--durability none keeps no job");
+    *out_wanted = !is_none && !is_off && (is_named || crawl_is_asked(a));
+    if (*out_wanted && set->ordered && crawl_is_asked(a)) {
+        if (is_named)
+            return say_fail(SAY_USAGE, "--no-job, or without --ordered",
+                            "--ordered does not go with --job in a crawl");
+        *out_wanted = false; /* records that wait for others would be lost */
+    }
+    if (!*out_wanted && (set->resume || set->fresh) && !is_none)
+        return say_fail(SAY_USAGE, "--job NAME", "--%s needs a job",
+                        set->resume ? "resume" : "fresh");
+    return SAY_DONE;
+}
+
+/* Messages */
+
+static int
+refuse(const run_job *j, seine_err e, const seine_diag *diag)
+{
+    char line[SEINE_DIAG_ROOM] = "", other[SEINE_DIAG_ROOM];
+
+    (void)seine_diag_print(diag, NULL, line, sizeof line);
+    if (e == SEINE_E_NOMEM)
+        return say_fail(SAY_MACHINE, NULL, "out of memory");
+    if (e == SEINE_E_DISK_FULL)
+        return say_fail(SAY_MACHINE, "free some space, then the same command again", "%s",
+                        line);
+    if (e == SEINE_E_CONFIG) {
+        snprintf(other, sizeof other, "--%.100s", diag->member);
+        for (char *c = other + 2; *c; c++)
+            *c = *c == '_' ? '-' : *c;
+        return say_fail(SAY_USAGE,
+                        "the same command again, --fresh to start over, or --job NAME "
+                        "for another job",
+                        "job '%s' was started with another %s", j->name,
+                        strcmp(diag->member, "url") == 0 ? "list of URLs"
+                        : diag->member[0]                ? other
+                                                         : "command");
+    }
+    const char *hint =
+        e == SEINE_E_ALREADY ? "--fresh to start over, or --job NAME for another job"
+        : e == SEINE_E_STATE_LOCKED ? "wait for it, or --job NAME for another job"
+        : e == SEINE_E_IO           ? "--state DIR, or --no-job"
+                                    : "--fresh to start over, --job NAME, or --state DIR";
+    return say_fail(SAY_USAGE, hint, "%s", line[0] ? line : seine_err_text(e));
+}
+
+int
+run_job_open(const args *a, run_job *out)
+{
+    static const seine_durability durabilities[] = {SEINE_DURABILITY_FULL,
+                                                    SEINE_DURABILITY_FAST};
+    const fetch_settings *set = a->settings;
+    seine_job_opts o = SEINE_JOB_OPTS;
+    seine_diag diag = SEINE_DIAG;
+    bool is_wanted;
+    int code = check_options(a, &is_wanted);
+
+    if (code != SAY_DONE || !is_wanted)
+        return code;
+    if (set->job && set->job[0])
+        snprintf(out->name, sizeof out->name, "%s", set->job);
+    else
+        default_name(a, out->name, 129);
+    char *spec = make_spec(a), *line = make_command();
+    o.state = set->state;
+    o.name = out->name;
+    o.verb = a->command->name;
+    o.spec = spec;
+    o.command = line;
+    o.durability = durabilities[set->durability];
+    o.fresh = set->fresh;
+    o.must_exist = set->resume;
+    seine_err e = seine_job_open(&o, &out->job, &diag);
+    free(spec);
+    free(line);
+    if (e == SEINE_E_INVAL && !diag.text[0])
+        return say_fail(SAY_USAGE, "letters, digits, '.', '_' and '-'",
+                        "--job '%s': not a name", show(out->name).text);
+    if (e != SEINE_OK)
+        return refuse(out, e, &diag);
+    seine_job_figures_get(out->job, &out->before);
+    out->is_resumed = out->before.is_resumed;
+    return SAY_DONE;
+}
+
+void
+run_job_say(const run_job *j, run_log *log)
+{
+    if (j->is_resumed)
+        run_log_note(log, "job.start", "seine: job '%s' goes on: %s of %s URLs are done",
+                     j->name, figure_count(j->before.ended).text,
+                     figure_count(j->before.found > j->before.ended ? j->before.found
+                                                                    : j->before.ended)
+                         .text);
+}
+
+int
+run_job_close(run_job *j, bool is_finished)
+{
+    seine_err e = seine_job_close(j->job, is_finished);
+
+    j->job = NULL;
+    if (e == SEINE_OK)
+        return SAY_DONE;
+    return say_fail(SAY_MACHINE, "the same command again",
+                    "job '%s' could not be closed: %s", j->name, seine_err_text(e));
+}

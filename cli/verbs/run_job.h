@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run_job.h - the durable job of a run: its name, what makes two commands the same one,
+ * and the messages about it.
+ *
+ *     int code = run_job_open(a, &plan, &job);       SAY_DONE: job.job may be NULL
+ *     …
+ *     code = run_job_close(&job, is_finished);
+ */
+#ifndef CLI_RUN_JOB_H
+#define CLI_RUN_JOB_H
+
+#include <seine/job.h>
+
+#include "options/fetch_opts.h"
+#include "verbs/run_log.h"
+
+typedef struct run_job {
+    seine_durable_job *job; /* NULL: the run is held in memory */
+    char name[132];         /* "" */
+    bool is_resumed;        /* an earlier run has left something */
+    seine_job_figures before;
+} run_job;
+
+/* Opens the job that the options ask for, if they do: a crawl has one unless told
+ * otherwise, a fetch with --job. SAY_DONE, or the exit code after an error message. */
+int run_job_open(const args *a, run_job *out);
+
+/* Says that the run goes on, and from where. */
+void run_job_say(const run_job *j, run_log *log);
+
+/* SAY_DONE, or the exit code after an error message. */
+int run_job_close(run_job *j, bool is_finished);
+
+#endif

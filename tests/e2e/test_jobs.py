@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs: a run that ends in any way goes on where it was, with every record once in every output."""
+import collections
+import csv
+import gzip
+import io
+import json
+import os
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import PATIENCE, PROGRAM, SANITIZED, UNHURRIED, case, check, environment, finish, rows, seine, until  # noqa: E402
+from origin import origin, summary  # noqa: E402
+
+DURABLE = {"SEINE_DURABILITY": "full"}
+SEED = int(os.environ.get("JOBS_SEED", "0")) or random.randrange(1, 1 << 32)
+DICE = random.Random(SEED)
+SITE = "5:300:fan=8:broken=5:redir=8:robots=8:sitemap=on"
+PACE = ("--host-rate", "400/s", "--host-burst", "1", "--no-adaptive", "--per-host", "8", "--per-ip", "off", "--backoff", "5ms..20ms", "-l", "off", *UNHURRIED)
+FILES = ("all.jsonl", "all.csv", "packed.jsonl.gz", "packed.csv.gz", "small.jsonl.zst", "all.sqlite", "all.warc.gz", "plain.warc")
+
+
+def start(where, *words, stdin=subprocess.DEVNULL):
+    return subprocess.Popen([os.path.abspath(PROGRAM), *words], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=where,
+                            env=environment(DURABLE))
+
+
+def run(where, *words, stdin=""):
+    return seine(*words, stdin=stdin, cwd=where, env=DURABLE)
+
+
+def progress(where):
+    """The bytes of the first output: how far a run is."""
+    try:
+        return os.path.getsize(os.path.join(where, "all.jsonl"))
+    except OSError:
+        return 0
+
+
+def kill_later(where, process, grown):
+    """kill -9 when the first output has grown by so many bytes, or a moment later. False: it has ended before."""
+    at = progress(where) + grown
+    while process.poll() is None and progress(where) < at:
+        time.sleep(0.001)
+    if process.poll() is not None:
+        process.communicate()
+        return False
+    time.sleep(DICE.random() * 0.02)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    return process.returncode == -signal.SIGKILL
+
+
+def to_the_end(where, *words, kills=4, step=20000):
+    """Runs the command until it ends by itself, killed so many times before. How often it was."""
+    n = 0
+    while n < kills and kill_later(where, start(where, *words), DICE.randrange(1, step)):
+        n += 1
+    r = run(where, *words)
+    if r.code == 2 and "is finished" in r.err:  # it had ended before the last kill
+        return n, None
+    return n, r
+
+
+def outputs(names=FILES):
+    return [w for name in names for w in ("-o", name)]
+
+
+def read(path, name):
+    with open(os.path.join(path, name), "rb") as f:
+        data = f.read()
+    if name.endswith(".zst"):
+        return subprocess.run(["zstd", "-dcq"], input=data, capture_output=True, check=True).stdout.decode()
+    return (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8", "surrogateescape")
+
+
+def urls_of(path, name):
+    """The URLs of the results and skips of an output, as often as they are there."""
+    if name.endswith(".sqlite"):
+        with sqlite3.connect(os.path.join(path, name)) as db:
+            check(db.execute("PRAGMA integrity_check").fetchone()[0], "ok", name)
+            return [r[0] for r in db.execute("SELECT url FROM result UNION ALL SELECT url FROM skip")]
+    text = read(path, name)
+    if "warc" in name:
+        return re.findall(r"WARC-Type: request\r\n(?:.*\r\n)*?WARC-Target-URI: (\S+)", text)
+    if ".csv" in name:
+        return [r["url"] for r in csv.DictReader(io.StringIO(text))]
+    return [r.get("url", r["input"]) for r in map(json.loads, text.splitlines()) if r["type"] in ("result", "skip")]
+
+
+def twice(urls):
+    return sorted(u for u, n in collections.Counter(urls).items() if n > 1)
+
+
+def known(path, name="all.jsonl"):
+    """What is the same in every run of a record: which URL ended how."""
+    return {(r.get("url", r["input"]), r.get("status", r.get("reason"))) for r in map(json.loads, read(path, name).splitlines()) if r["type"] in ("result", "skip")}
+
+
+def uninterrupted(*words):
+    with tempfile.TemporaryDirectory() as where:
+        r = seine(*words, "-o", "all.jsonl", cwd=where)
+        return r, known(where)
+
+
+def complete(where, want, names=FILES):
+    check(known(where), want, "records")
+    check(twice(urls_of(where, "all.jsonl")), [], "twice")
+    seqs = [r["seq"] for r in map(json.loads, read(where, "all.jsonl").splitlines())]
+    check(seqs, sorted(set(seqs)), "seq rises")
+    fetched = {r["url"] for r in map(json.loads, read(where, "all.jsonl").splitlines()) if r["type"] == "result"}
+    for name in names[1:]:
+        got = urls_of(where, name)
+        check(twice(got), [], f"twice in {name}")
+        every = fetched if "warc" in name else {u for u, _ in want}
+        check(set(got) ^ every if ".csv" not in name else set(got) - {u for u, _ in want}, set(), f"{name} and the records")
+
+
+@case
+def a_crawl_killed_at_random_moments_has_every_page_once_in_every_output():
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/"), *PACE)
+        _, want = uninterrupted(*words)
+        before = o.report()["totals"]["requests"]
+        kills, r = to_the_end(where, *words, *outputs())
+        complete(where, want)
+        pages = before
+        seen = o.report()["totals"]["requests"] - before
+        check(seen <= pages + kills * (8 + 40), True, f"seed {SEED}: {seen} requests for {pages} and {kills} kills")
+        if r:
+            check(r.code, 0, r.err)
+            check(summary(read(where, "all.jsonl"))["total"], len(want), "the summary is about the whole job")
+
+
+@case
+def no_request_comes_closer_than_the_interval_across_a_kill():
+    with origin("--site", "5:40:fan=6") as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/"), "--host-rate", "20/s", "--host-burst", "1", "--no-adaptive", "--per-host", "1", "-l", "off", *UNHURRIED)
+        to_the_end(where, *words, "-o", "all.jsonl", kills=4, step=4000)
+        times = sorted(r["t_us"] if "t_us" in r else r["t"] for r in o.log())
+        gap = min(h["min_gap_us"] for h in o.report()["hosts"].values() if h.get("min_gap_us"))
+        check(gap >= 49000, True, f"seed {SEED}: smallest gap {gap} us of {len(times)} requests")
+        check(sum(1 for r in o.log() if r["path"] == "/robots.txt"), 1, "robots.txt is asked for once in 24 h")
+
+
+@case
+def a_stop_leaves_what_waits_to_the_next_run():
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/"), *PACE)
+        _, want = uninterrupted(*words)
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            p = start(where, *words, *outputs())
+            at = progress(where) + 8000
+            until(lambda: progress(where) > at or p.poll() is not None, "progress")
+            p.send_signal(number)
+            err = p.communicate(timeout=PATIENCE)[1].decode()
+            check(p.returncode, code, err)
+            check("is not finished" in err and "the same command again" in err, True, err)
+            last = summary(read(where, "all.jsonl"))
+            check((last["type"], last["resumable"], last["stopped_by"]), ("summary", True, "signal"))
+            check(last["pending"] > 0, True, "pending")
+            check("canceled" in read(where, "all.jsonl"), False, "no record says canceled")
+        r = run(where, *words, *outputs())
+        check(r.code, 0, r.err)
+        check("goes on" in r.err, True, r.err)
+        complete(where, want)
+
+
+@case
+def a_run_whose_time_is_over_goes_on():
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/"), *PACE, *outputs(("all.jsonl",)))
+        _, want = uninterrupted("crawl", o.url("/"), *PACE)
+        r = run(where, *words, "--max-time", "200ms")
+        check((r.code, summary(read(where, "all.jsonl"))["stopped_by"]), (4, "max_time"), r.err)
+        check(run(where, *words).code, 0)
+        complete(where, want, FILES[:1])
+
+
+@case
+def a_finished_job_is_told_and_started_over_only_if_asked():
+    with origin("--site", "5:20:fan=4") as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/"), *PACE, "-o", "all.jsonl")
+        check(run(where, *words).code, 0)
+        data = read(where, "all.jsonl")
+        r = run(where, *words)
+        check((r.code, "is finished" in r.err, "--fresh" in r.err), (2, True, True), r.err)
+        check(read(where, "all.jsonl"), data, "the output")
+        r = run(where, *words, "--fresh")
+        check(r.code, 0, r.err)
+        check(twice(urls_of(where, "all.jsonl")), [])
+        check(len(urls_of(where, "all.jsonl")), len([u for u in data.splitlines()]) - 1)
+
+
+@rows([
+    ("depth", ["-l", "3"], "--depth"),
+    ("scope", ["--scope", "any"], "--scope"),
+    ("another output", ["-o", "more.csv"], "--output"),
+    ("another URL", ["http://127.0.0.1:1/"], "list of URLs"),
+])
+def another_command_is_refused_and_the_option_is_named(_, more, named):
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/"), *PACE, "-o", "all.jsonl")
+        check(kill_later(where, start(where, *words), 3000), True)
+        r = run(where, *words, *more)
+        check((r.code, named in r.err), (2, True), r.err)
+        check(run(where, *words, "--rate", "1000/s", "--per-host", "4").code, 0, "rates may differ")
+
+
+@case
+def resume_needs_a_job_and_does_not_begin_one():
+    with tempfile.TemporaryDirectory() as where:
+        r = run(where, "crawl", "http://127.0.0.1:1/", "--resume", "-o", "all.jsonl")
+        check(r.code, 2, r.err)
+        check(os.listdir(where) in ([], [".seine"]), True, os.listdir(where))
+
+
+@case
+def a_job_has_one_owner():
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/"), "--host-rate", "20/s", "-o", "all.jsonl")
+        p = start(where, *words)
+        try:
+            until(lambda: progress(where) > 0 or p.poll() is not None, "the first record")
+            r = run(where, *words)
+            check((r.code, f"pid {p.pid}" in r.err), (2, True), r.err)
+        finally:
+            p.kill()
+            p.communicate()
+
+
+LIST = ["/ok?n=%d" % i for i in range(300)]
+
+
+def asks(o):
+    return "".join(json.dumps({"url": o.url(f"/echo?n={i}"), "method": "POST" if i % 3 else "GET", "body": f"b{i}" if i % 3 else "",
+                               "headers": {"X-Mark": f"m{i}"}, "id": f"id{i}", "tags": {"n": i}, "idempotent": True}) + "\n" for i in range(200))
+
+
+def sent(r):
+    """What the server says it was asked, of /echo."""
+    if not r["url"].partition("/echo")[1]:
+        return None
+    echo = json.loads(r["body"])
+    return echo["method"], echo["body"], [h for h in echo["headers"] if h[0] == "X-Mark"]
+
+
+@rows([("a list", "urls.txt"), ("JSON asks", "urls.jsonl")])
+def a_killed_fetch_has_every_url_once_as_it_was_asked(_, name):
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        with open(os.path.join(where, name), "w", encoding="utf-8") as f:
+            f.write(asks(o) if name.endswith("l") else "".join(o.url(p) + "\n" for p in LIST) + "not a url\nhttp://[bad\n" + o.url(LIST[0]) + "\n")
+        words = ("fetch", "-i", name, "--job", "list", "--host-rate", "300/s", "--no-adaptive", "--per-host", "8", "--per-ip", "off", "--body", "text", *UNHURRIED)
+        with tempfile.TemporaryDirectory() as calm:
+            seine(*[w if w != name else os.path.join(where, name) for w in words if w not in ("--job", "list")], "-o", "all.jsonl", cwd=calm)
+            want = known(calm)
+            bodies = {r["url"]: sent(r) for r in map(json.loads, read(calm, "all.jsonl").splitlines()) if r["type"] == "result"}
+        kills, r = to_the_end(where, *words, "-o", "all.jsonl", "-o", "all.sqlite", kills=3, step=30000)
+        complete(where, want, ("all.jsonl", "all.sqlite"))
+        got = [r for r in map(json.loads, read(where, "all.jsonl").splitlines()) if r["type"] == "result"]
+        if name.endswith("l"):
+            check({r["url"]: sent(r) for r in got}, bodies, "what was sent")
+            check(sorted(r["id"] for r in got), sorted(f"id{i}" for i in range(200)))
+        if r and not name.endswith("l"):
+            check(summary(read(where, "all.jsonl"))["duplicates"] <= 1, True, "known URLs are no duplicates")
+
+
+@case
+def standard_input_may_come_again_in_another_order():
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        lines = [o.url(p) for p in LIST]
+        words = ("fetch", "-", "--job", "pipe", "--host-rate", "300/s", "--no-adaptive", "--per-host", "8", "--per-ip", "off", "-o", "all.jsonl", *UNHURRIED)
+        p = start(where, *words, stdin=subprocess.PIPE)
+        p.stdin.write("".join(u + "\n" for u in lines).encode())
+        p.stdin.flush()
+        until(lambda: progress(where) > 20000 or p.poll() is not None, "progress")
+        p.kill()
+        p.communicate()
+        DICE.shuffle(lines)
+        r = run(where, *words, stdin="".join(u + "\n" for u in lines))
+        check(r.code, 0, r.err)
+        check(sorted(urls_of(where, "all.jsonl")), sorted(lines))
+
+
+@case
+def a_parked_host_stays_pending_and_is_asked_when_its_time_has_come():
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        words = ("fetch", o.url("/head:Retry-After:3600/status:429"), o.url("/ok?a"), "--job", "parked", "--per-host", "1", "--host-rate", "50/s", "-o", "all.jsonl")
+        r = run(where, *words)
+        check((r.code, "stay pending" in r.err), (5, True), r.err)
+        last = summary(read(where, "all.jsonl"))
+        check((last["resumable"], last["stopped_by"]), (True, "parked"))
+        check(last["pending"] >= 1, True)
+        before = o.report()["totals"]["requests"]
+        r = run(where, *words)  # it is not asked any earlier
+        check((r.code, o.report()["totals"]["requests"]), (5, before), r.err)
+
+
+print(f"seed {SEED}")
+finish(at_once=1 if SANITIZED else 2)
