@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/sitemap_case.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,15 +71,8 @@ static void
 put_broken(const seine_sitemap *s, seine_err e, seine_json *out)
 {
     char text[SEINE_DIAG_ROOM];
-    seine_diag diag;
 
-    seine_sitemap_diag(s, &diag);
-    if (diag.line > 0)
-        snprintf(text, sizeof text, "%s: line %llu: %s", seine_err_name(e),
-                 (unsigned long long)diag.line, diag.text);
-    else
-        snprintf(text, sizeof text, "%s: %s", seine_err_name(e),
-                 diag.text[0] ? diag.text : seine_err_text(e));
+    seine_sitemap_flaw(s, e, text, sizeof text);
     jsonl_set(out, "broken", jsonl_string(text));
 }
 

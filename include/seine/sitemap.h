@@ -113,6 +113,10 @@ uint64_t seine_sitemap_count(const seine_sitemap *s);
 /* Writes what is wrong, and in which line of XML; empty if nothing is. */
 void seine_sitemap_diag(const seine_sitemap *s, seine_diag *out_diag);
 
+/* Writes the same as one line behind the name of the error that feed or end returned:
+ * "bad_xml: line 7: it ends too early". Returns its length, as snprintf does. */
+size_t seine_sitemap_flaw(const seine_sitemap *s, seine_err e, char *buf, size_t cap);
+
 /* Return a mask of notes, and the name of the n-th, "sitemap_capped". */
 unsigned seine_sitemap_notes(const seine_sitemap *s);
 const char *seine_sitemap_note_name(unsigned n); /* NULL after the last */

@@ -260,7 +260,6 @@ static void
 tell_end(seine_sitemap_walk *w, seine_err e)
 {
     char text[SEINE_DIAG_ROOM];
-    seine_diag diag;
     const item *i = &w->items[w->now];
 
     if (seine_sitemap_notes(w->reader) & SEINE_SITEMAP_CAPPED || i->is_cut)
@@ -268,13 +267,7 @@ tell_end(seine_sitemap_walk *w, seine_err e)
                      "sitemap_capped: only 50,000 URLs and 50 MiB of a file are read");
     if (e == SEINE_OK)
         return;
-    seine_sitemap_diag(w->reader, &diag);
-    if (diag.line > 0)
-        snprintf(text, sizeof text, "%s: line %llu: %s", seine_err_name(e),
-                 (unsigned long long)diag.line, diag.text);
-    else
-        snprintf(text, sizeof text, "%s: %s", seine_err_name(e),
-                 diag.text[0] ? diag.text : seine_err_text(e));
+    seine_sitemap_flaw(w->reader, e, text, sizeof text);
     tell_trouble(w, i->name, e, text);
 }
 

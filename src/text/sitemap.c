@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/sitemap.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -180,6 +181,24 @@ seine_sitemap_diag(const seine_sitemap *s, seine_diag *out_diag)
         return;
     sn_diag_text(out_diag, "%s", flaw ? flaw : seine_err_text(s->err));
     sn_diag_place(out_diag, NULL, s->why ? 0 : s->xml.flaw_line, 0);
+}
+
+size_t
+seine_sitemap_flaw(const seine_sitemap *s, seine_err e, char *buf, size_t cap)
+{
+    seine_diag diag = SEINE_DIAG;
+    int n;
+
+    if (!s || !buf)
+        return 0;
+    seine_sitemap_diag(s, &diag);
+    if (diag.line > 0)
+        n = snprintf(buf, cap, "%s: line %llu: %s", seine_err_name(e),
+                     (unsigned long long)diag.line, diag.text);
+    else
+        n = snprintf(buf, cap, "%s: %s", seine_err_name(e),
+                     diag.text[0] ? diag.text : seine_err_text(e));
+    return n > 0 ? (size_t)n : 0;
 }
 
 unsigned

@@ -481,3 +481,29 @@ TEST(sitemap_lives_with_any_lack_of_memory)
     }
     free((char *)(uintptr_t)gz.ptr);
 }
+
+TEST(sitemap_says_in_one_line_what_is_wrong_and_where)
+{
+    static const struct {
+        const char *text, *flaw;
+    } rows[] = {
+        {"<urlset>\n<url>", "bad_xml: line 2: it ends too early"},
+        {"nothing", "bad_xml: neither XML nor a list of URLs"},
+    };
+
+    EACH_ROW(i, rows) {
+        seine_sitemap *s = NULL;
+        char flaw[80], little[8];
+
+        CHECK_EQ(seine_sitemap_new(NULL, NULL, NULL, &s), SEINE_OK);
+        seine_err e = seine_sitemap_feed(s, rows[i].text, strlen(rows[i].text));
+        if (e == SEINE_OK)
+            e = seine_sitemap_end(s);
+        CHECK_EQ(e, SEINE_E_BAD_XML);
+        CHECK_EQ(seine_sitemap_flaw(s, e, flaw, sizeof flaw), strlen(rows[i].flaw));
+        CHECK_STR(flaw, rows[i].flaw);
+        CHECK_EQ(seine_sitemap_flaw(s, e, little, sizeof little), strlen(rows[i].flaw));
+        CHECK_STR(little, "bad_xml");
+        seine_sitemap_free(s);
+    }
+}
