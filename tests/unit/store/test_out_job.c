@@ -336,7 +336,7 @@ TEST(out_job_killed_again_while_it_recovers_writes_every_record_once)
         "recover.done",   "out.append",       "db.commit.before",  "db.commit.after@2"};
 
     EACH_ROW(i, second) {
-        for (size_t k = 6; k < sizeof points / sizeof *points; k += 5) {
+        for (size_t k = 6; k < sizeof points / sizeof *points; k += 9) {
             make_dir();
             (void)run_killed(points[k]);
             (void)run_killed(second[i]);
