@@ -33,10 +33,10 @@
     {"base", NULL, KIND_TEXT, "URL", AT(base), .env = true, .rare = true,
      .help = IN_CHECK ? "links of files that begin with / lead there" : "relative URLs of the input resolve against it"},
 #if IN_CRAWL
-    {"depth", "l", KIND_TEXT, "N|off", IN_CHECK ? "off" : "5", AT(depth), .env = true,
+    {"depth", "l", KIND_TEXT, "N|off", IN_CHECK ? "off" : "5", AT(depth), .env = true, .rare = IN_CHECK,
      .help = "links from a seed; 0: the seeds alone",
      .more = "While it is limited a host is asked level by level, so that how far a crawl reaches does not depend on how fast pages answer."},
-    {"scope", NULL, KIND_CHOICE, "host|domain|prefix|any", "host", AT(scope), .env = true,
+    {"scope", NULL, KIND_CHOICE, "host|domain|prefix|any", "host", AT(scope), .env = true, .rare = IN_CHECK,
      .help = "which links belong to the crawl, by its seeds",
      .more = "`host`: the same host and port, over http or https. `domain`: the same registrable domain. `prefix`: below the directory of the seed. "
              "Other links are skipped with reason `offsite`."},
@@ -45,14 +45,14 @@
     {"domains", "D", KIND_LIST, "LIST", AT(domains), .env = true, .rare = true,
      .help = "further hosts in scope: a.example,*.b.example"},
 #endif
-    {"include", NULL, KIND_LIST, "RE", AT(include), .env = true, .rare = FOR(true, false),
+    {"include", NULL, KIND_LIST, "RE", AT(include), .env = true, .rare = IN_CHECK || FOR(true, false),
      .help = "only URLs in which RE matches; may be repeated",
      .more = FOR("A regular expression, looked for in the whole URL; one of several is enough. Others are skipped with reason `pattern`.",
                  "A regular expression, looked for in the whole URL; one of several is enough. Seeds need not match. Others are skipped with reason `pattern`.")},
     {"exclude", NULL, KIND_LIST, "RE", AT(exclude), .env = true, .rare = FOR(true, false),
      .help = "none in which RE matches; may be repeated",
      .more = "It beats --include, and seeds have to pass it, too."},
-    {"max-pages", "n", KIND_COUNT, "N", AT(max_pages), .off = true, .env = true, .rare = FOR(true, IN_EXPLAIN),
+    {"max-pages", "n", KIND_COUNT, "N", AT(max_pages), .off = true, .env = true, .rare = IN_CHECK || FOR(true, IN_EXPLAIN),
      .help = "fetch at most so many; the rest is skipped"},
     {"max-bytes", NULL, KIND_SIZE, "SIZE", AT(max_bytes), .off = true, .env = true, .rare = true,
      .help = "at most so many bytes of bodies in all; the rest is skipped"},
@@ -76,7 +76,7 @@
      .help = "read sitemaps besides links, instead of them, or not at all",
      .more = "Those that robots.txt names, and /sitemap.xml."},
 #endif
-    {"robots", NULL, KIND_CHOICE, "on|off|audit", FOR("off", "on"), AT(robots), .env = true, .rare = FOR(true, false),
+    {"robots", NULL, KIND_CHOICE, "on|off|audit", FOR("off", "on"), AT(robots), .env = true, .rare = IN_CHECK || FOR(true, false),
      .help = "obey robots.txt, or audit: tell what it refuses",
      .more = "By RFC 9309, for every URL, the given ones too. While robots.txt of a host cannot be had, the host is not asked for anything else."},
     {"robots-agent", NULL, KIND_TEXT, "TOKEN", AT(robots_agent), .env = true, .rare = true,
@@ -96,7 +96,7 @@
      .help = "fetch a URL that is given twice once, or each time"},
 #endif
 
-    {"concurrency", "c", KIND_COUNT, "N", "64", AT(concurrency), .min = 1, .max = 65536, .env = true, .rare = IN_EXPLAIN,
+    {"concurrency", "c", KIND_COUNT, "N", "64", AT(concurrency), .min = 1, .max = 65536, .env = true, .rare = IN_CHECK || IN_EXPLAIN,
      .help = "requests in flight in all"},
     {"per-host", NULL, KIND_COUNT, "N", "4", AT(per_host), .min = 1, .max = 65536, .env = true, .rare = FOR(false, true),
      .help = "requests in flight per host"},

@@ -319,8 +319,8 @@ help_overview(const screen *s, bool all)
         wrap_text(s, help_units, 0, 0);
         out_text("\n");
         wrap_text(s, help_exits, 0, 0);
+        out_text("\n");
     }
-    out_text("\n");
     wrap_text(s, "`seine COMMAND -h` is one screen, `--help` everything.", 0, 0);
     return SAY_DONE;
 }
