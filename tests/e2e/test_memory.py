@@ -58,10 +58,13 @@ OUTPUTS = [
 
 @rows(OUTPUTS)
 def every_output_keeps_to_the_memory_and_loses_nothing(_, words):
-    with origin() as o, tempfile.TemporaryDirectory() as d:
-        cost = fetch([o.url(f"/bytes:{SIZE}?n={n}") for n in range(URLS)], *words, cwd=d)
-        check((cost.code, o.report()["totals"]["requests"]), (0, URLS))
-        within(cost)
+    """In order, one that waits is dropped if for a while nobody is first: a machine with other things to do takes such a while."""
+    def run(_):
+        with origin() as o, tempfile.TemporaryDirectory() as d:
+            cost = fetch([o.url(f"/bytes:{SIZE}?n={n}") for n in range(URLS)], *words, cwd=d)
+            check((cost.code, o.report()["totals"]["requests"]), (0, URLS))
+            return cost
+    within(patiently(run))
 
 
 @rows([("a database",), ("a database in order", "--ordered"), ("a database and lines", "-o", "out.jsonl")])
@@ -229,4 +232,4 @@ def s0_27_what_cannot_fit_even_alone_is_said_so_and_asked_for_once():
         check(o.report()["totals"]["requests"], 2)
 
 
-finish(at_once=4)
+finish(at_once=2)
