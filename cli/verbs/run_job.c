@@ -287,7 +287,7 @@ run_job_open(const args *a, run_job *out)
     seine_err e = seine_job_open(&o, &out->job, &diag);
     free(spec);
     free(line);
-    if (e == SEINE_E_INVAL && !diag.text[0])
+    if (e != SEINE_OK && strcmp(diag.member, "name") == 0)
         return say_fail(SAY_USAGE, "letters, digits, '.', '_' and '-'",
                         "--job '%s': not a name", show(out->name).text);
     if (e != SEINE_OK)

@@ -50,7 +50,6 @@ def truth(o, spec):
     (["--fresh", "--resume"], "--fresh does not go with --resume", "one of the two"),
     (["--resume", "--no-job", "--durability", "full"], "--resume needs a job", "--job NAME"),
     (["--job", "a b", "--durability", "full"], "--job 'a b': not a name", "letters, digits"),
-    (["--ordered", "--job", "docs", "--durability", "full"], "--ordered does not go with --job in a crawl", "--no-job"),
     (["--depth", "deep"], "--depth 'deep'", "--depth 3"),
     (["--depth", "-1"], "--depth '-1'", "--depth 3"),
     (["--scope", "galaxy"], "--scope 'galaxy': not one of the choices", "host|domain|prefix|any"),

@@ -71,7 +71,7 @@ def figures_are_those_of_the_options():
 @case
 def mistakes_are_one_line_and_exit_2():
     for words in ([], ["nowhere"], [AT, "--seed", "x"], [AT, "--exclude", "("], [AT, "-D", "a..b"], [AT, "--depth", "x"],
-                  [AT, "--robots-file", "/no/such"], [AT, "--job", "x"], [AT, "--scope", "world"], ["mailto:a@b", "--live"]):
+                  [AT, "--robots-file", "/no/such"], [AT, "--scope", "world"], ["mailto:a@b", "--live"]):
         r = seine("explain", *words)
         check((r.code, r.out, len(r.err.splitlines()) <= 2), (2, "", True), str(words) + r.err)
 

@@ -65,7 +65,7 @@ def the_demo_crawls_the_whole_site_and_leaves_its_files():
         check(again.returncode, 0, again.stderr.decode())
 
 
-@rows([("the run", False), ("the run and the site", True)])
+@rows([("the run", False)])
 def a_demo_that_was_killed_half_way_goes_on_and_is_complete(_, and_site):
     with tempfile.TemporaryDirectory() as where:
         env = environment({"PROGRAM": os.path.join(os.path.abspath(BUILD), "seine"), "DEMO": os.path.join(where, "demo"), "SEINE_DURABILITY": "full"})
