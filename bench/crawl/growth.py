@@ -34,7 +34,7 @@ def crawl(folder, pages, patience):
     work.mkdir()
     server = Made("serve", pages, BYTES, LINKS)
     try:
-        cost = run([SEINE, "crawl", server.url, *WORDS, "-o", "out.jsonl", "--overwrite"], work, patience=patience)
+        cost = run([SEINE, "crawl", "--no-job", server.url, *WORDS, "-o", "out.jsonl", "--overwrite"], work, patience=patience)
     finally:
         seen = server.end()
         shutil.rmtree(work, ignore_errors=True)
@@ -79,7 +79,7 @@ def queue(o, emit):
         lists = max(1, int(LISTS * o.scale))
         server = Made("hub", lists, EACH)
         # More in flight than lists would leave the lists behind pages that never answer.
-        process = subprocess.Popen([str(SEINE), "crawl", server.url, *map(str, WORDS), "-c", "1", "-o", "out.jsonl", "--overwrite"], cwd=work,
+        process = subprocess.Popen([str(SEINE), "crawl", "--no-job", server.url, *map(str, WORDS), "-c", "1", "-o", "out.jsonl", "--overwrite"], cwd=work,
                                    env=environment(work), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             found = settled(process, work, lists)

@@ -39,7 +39,7 @@ class Seine(Crawler):
         return "this commit"
 
     def words(self, url):
-        return [SEINE, "crawl", url, "--mine", "-c", IN_FLIGHT, "-l", "off", "--sitemap", "off", "--pattern-budget", "off", "-o", "out.jsonl", "--overwrite", "--progress", "off", "-q",
+        return [SEINE, "crawl", url, "--no-job", "--mine", "-c", IN_FLIGHT, "-l", "off", "--sitemap", "off", "--pattern-budget", "off", "-o", "out.jsonl", "--overwrite", "--progress", "off", "-q",
                 *self.words_more]
 
     def good(self, folder, cost):

@@ -30,7 +30,7 @@ class Crawl(Scene):
     name, unit, bytes, links = "crawl", "page", 10240, 30
 
     def words(self, folder, url, pages):
-        return ["crawl", url, "-l", "off", "--sitemap", "off", "--pattern-budget", "off"]
+        return ["crawl", url, "--no-job", "-l", "off", "--sitemap", "off", "--pattern-budget", "off"]
 
 
 SCENES = {scene.name: scene for scene in (Fetch(), Crawl())}
