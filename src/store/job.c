@@ -431,6 +431,12 @@ seine_job_close(seine_durable_job *j, bool is_finished)
 {
     if (!j)
         return SEINE_OK;
+    if (j->is_given_up) { /* as after kill -9: the next run goes on from the last commit
+                           */
+        (void)sn_job_drop_ballast(j);
+        free_job(j);
+        return SEINE_OK;
+    }
     seine_err e = sn_job_commit(j, NULL);
 
     if (e == SEINE_OK) /* what ended in that group */

@@ -149,7 +149,11 @@ void sn_job_seq(seine_durable_job *j, uint64_t last_seq);
  * every commit fails. DISK_FULL, FSYNC_FAILED, IO, NOMEM, STATE_CORRUPT. */
 SEINE_MUST_CHECK seine_err sn_job_commit(seine_durable_job *j, seine_diag *diag);
 
-uint64_t sn_job_last_seq(const seine_durable_job *j);      /* of earlier runs; 0: none */
+uint64_t sn_job_last_seq(const seine_durable_job *j); /* of earlier runs; 0: none */
+/* An output has failed: what is not committed never will be, so that the next run does it
+ * again. Every commit fails from here on. The sink thread. */
+void sn_job_give_up(seine_durable_job *j, seine_err e);
+
 const uint64_t *sn_job_secret(const seine_durable_job *j); /* [2], of the seen-set */
 uint64_t sn_job_next_number(const seine_durable_job *j);   /* above all that were used */
 void sn_job_sums_get(const seine_durable_job *j, sn_job_sums *out); /* of earlier runs */

@@ -550,3 +550,11 @@ sn_job_is_ready(const seine_durable_job *j)
         held += sn_job_lane_held(&j->lanes[i]);
     return held < SN_JOB_FULL;
 }
+
+void
+sn_job_give_up(seine_durable_job *j, seine_err e)
+{
+    j->is_given_up |= j->err == SEINE_OK;
+    if (j->err == SEINE_OK)
+        j->err = e;
+}

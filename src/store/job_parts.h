@@ -88,7 +88,8 @@ struct seine_durable_job {
     bool is_resumed, is_scanned;
     bool is_remote; /* on a network file system */
     bool has_ballast;
-    seine_err err; /* the first failure of a commit */
+    seine_err err;    /* the first failure of a commit */
+    bool is_given_up; /* an output has failed: nothing more is committed */
     seine_diag why;
 
     _Atomic unsigned n_lanes; /* 0: not started */

@@ -199,6 +199,8 @@ fail_sinks(seine_sinks *s, seine_err e, const seine_diag *diag)
     s->told = *diag;
     pthread_mutex_unlock(&s->lock);
     atomic_store(&s->err, (uint32_t)e);
+    if (s->opts.job)
+        sn_job_give_up(s->opts.job, e);
     if (s->opts.failed)
         s->opts.failed(e, s->opts.arg);
 }

@@ -19,11 +19,11 @@ def fault_environment(rules, log):
             "ASAN_OPTIONS": "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", "")}
 
 
-def faulty(rules, command, cwd=None, stdin=b"", timeout=PATIENCE):
+def faulty(rules, command, cwd=None, stdin=b"", timeout=PATIENCE, extra=None):
     """The result, with `struck`, what has failed ("write 2 ENOSPC"), and `counts`, how often each call was made."""
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
-        p = subprocess.run(command, input=stdin, capture_output=True, env=environment(fault_environment(rules, log)), cwd=cwd, timeout=timeout)
+        p = subprocess.run(command, input=stdin, capture_output=True, env=environment({**fault_environment(rules, log), **(extra or {})}), cwd=cwd, timeout=timeout)
         told = []
         if os.path.exists(log):
             with open(log, encoding="utf-8", errors="replace") as f:

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A durable job on a disk that fails, and killed at every call that writes: the run ends in order with exit 3 (2 if
+nothing was sent), or is dead; the same command without the fault goes on, and every output has every record once.
+
+SOAK=4h, or any other, tries every call; without it some of them."""
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import PROGRAM, UNHURRIED, case, check, finish, rows, seine  # noqa: E402
+from faults import faulty  # noqa: E402
+from origin import origin  # noqa: E402
+from whole import read_output  # noqa: E402
+
+SITE, PAGES = "5:40:fan=6:broken=5:redir=8", ("--host-rate", "off", "--mine", "--per-host", "4", "-l", "off", "--progress", "off", *UNHURRIED)
+FILES = ("x.jsonl", "x.jsonl.gz", "x.csv", "x.sqlite", "x.warc.gz", "bodies")
+ALL = bool(os.environ.get("SOAK"))
+DURABLE = {"SEINE_DURABILITY": "full"}
+STEPS = 400 if ALL else 3  # how many of the calls are tried
+
+
+def command(base, where):
+    outputs = [word for name in FILES[:-1] for word in ("-o", name)]
+    return [os.path.abspath(PROGRAM), "crawl", base + "/", *PAGES, "--job", "j", "--state", os.path.join(where, "state"), *outputs, "--save", "bodies"]
+
+
+def run(base, where, rules=""):
+    if rules:
+        return faulty(rules, command(base, where), cwd=where, extra=DURABLE)
+    return seine(*command(base, where)[1:], cwd=where, env=DURABLE)
+
+
+def records(where):
+    """The URLs of every output that is there."""
+    for place, _, names in os.walk(os.path.join(where, "bodies")):  # a body that was being written
+        for name in names:
+            if name.startswith("part-"):
+                os.remove(os.path.join(place, name))
+    return {name: sorted(u.removeprefix(where) for u in read_output(os.path.join(where, name))) for name in FILES if os.path.exists(os.path.join(where, name))}
+
+
+def truth(base):
+    with tempfile.TemporaryDirectory() as where:
+        r = run(base, where)
+        check(r.code, 0, r.err)
+        return records(where)
+
+
+def goes_on(base, where, want, what):
+    """The same command ends well, at once or because it had ended before; then all is there once."""
+    r = run(base, where)
+    check(r.code == 0 or r.code == 2 and "is finished" in r.err, True, f"{what}: exit {r.code}: {r.err}")
+    got = records(where)
+    for name in FILES:
+        check((len(got.get(name, [])) - len(want[name]), len(got.get(name, [])) - len(set(got.get(name, [])))), (0, 0), f"{what}: {name}: records too many, twice")
+        check(got.get(name) == want[name], True, f"{what}: {name} holds other records")
+
+
+def spread(most):
+    """Some of 1 … most: the first two, the last two, and others between."""
+    step = max(1, most // STEPS)
+    return sorted({1, 2, most - 1, most, *range(1, most + 1, step)} & set(range(1, most + 1)))
+
+
+def counts(base, call):
+    with tempfile.TemporaryDirectory() as where:
+        r = run(base, where, f"{call}:COUNT:{where}/*")
+        check(r.code, 0, r.err)
+        return r.counts.get(call, 0)
+
+
+KILLS = [("write", "KILL"), ("write", "HALFKILL"), ("fsync", "KILL"), ("truncate", "KILL"), ("rename", "KILL"), ("unlink", "KILL"), ("open", "KILL")]
+
+
+@rows(KILLS, name=lambda row: " ".join(row))
+def a_job_killed_at_any_call_goes_on(call, action):
+    wrong = []
+    with origin("--site", SITE) as o:
+        want, most = truth(o.base), counts(o.base, call)
+        for n in spread(most):
+            with tempfile.TemporaryDirectory() as where:
+                rule = f"{call}:{action}@{n}:{where}/*"
+                r = run(o.base, where, rule)
+                again = run(o.base, where, rule) if r.code == -9 else r  # a killed recovery, too
+                try:
+                    goes_on(o.base, where, want, f"{call}:{action}@{n} ({r.code}, {again.code})")
+                except Exception as e:
+                    wrong.append(str(e)[:600])
+    check((most > 0, len(wrong)), (True, 0), "\n".join(wrong))
+
+
+ERRORS = [("write", "ENOSPC", "+"), ("write", "EIO", ""), ("fsync", "EIO", ""), ("write", "SHORT", ""), ("write", "EINTR", "")]
+
+
+@rows(ERRORS, name=lambda row: " ".join(row))
+def a_job_on_a_failing_disk_ends_and_goes_on(call, error, further):
+    wrong = []
+    with origin("--site", SITE) as o:
+        want, most = truth(o.base), counts(o.base, call)
+        for n in spread(most):
+            with tempfile.TemporaryDirectory() as where:
+                r = run(o.base, where, f"{call}:{error}@{n}{further}:{where}/*")
+                what = f"{call}:{error}@{n}{further} ({r.code})"
+                told = [line for line in r.err.splitlines() if line.startswith("seine: ")]
+                try:
+                    if error in ("SHORT", "EINTR"):
+                        check(r.code, 0, f"{what}: {r.err}")
+                    elif r.struck and r.code != 0:  # some calls can be done without
+                        check((r.code in (2, 3), len(told) >= 1), (True, True), f"{what}: {r.err}")
+                    goes_on(o.base, where, want, f"{what} {told}")
+                except Exception as e:
+                    wrong.append(str(e)[:700])
+    check((most > 0, len(wrong)), (True, 0), "\n".join(wrong))
+
+
+def flip(path, at):
+    with open(path, "r+b") as f:
+        f.seek(at)
+        byte = f.read(1)
+        f.seek(at)
+        f.write(bytes([byte[0] ^ 0x10]))
+
+
+@case
+def a_flipped_bit_of_the_state_is_refused_or_does_no_harm():
+    wrong = []
+    with origin("--site", SITE) as o:
+        want = truth(o.base)
+        with tempfile.TemporaryDirectory() as first:
+            r = run(o.base, first, f"write:KILL@60:{first}/*")
+            check(r.code, -9, r.err)
+            folder = os.path.join(first, "state", "j")
+            files = [n for n in os.listdir(folder) if n.startswith("job.db")]
+            for name in files:
+                size = os.path.getsize(os.path.join(folder, name))
+                for at in range(100, size, max(4096 if ALL else 16384, 1)):
+                    with tempfile.TemporaryDirectory() as where:
+                        subprocess.run(["cp", "-a", f"{first}/.", where], check=True)
+                        flip(os.path.join(where, "state", "j", name), at)
+                        r = run(o.base, where)
+                        if r.code in (2, 3):
+                            if "seine: " not in r.err:
+                                wrong.append(f"{name}@{at}: exit {r.code} without a word")
+                            continue
+                        got = records(where)
+                        if r.code != 0 or got != want:
+                            wrong.append(f"{name}@{at}: exit {r.code}, {[(k, len(got.get(k, [])), len(want[k])) for k in want if got.get(k) != want[k]]} {r.err[:200]}")
+    check(len(wrong), 0, "\n".join(wrong))
+
+
+finish(at_once=2)
