@@ -208,8 +208,11 @@ write_summary_file(run *r, const seine_text *members)
     if (!r->set->summary || !r->set->summary[0] || !members->bytes)
         return SAY_DONE;
     seine_sinks_stats_get(r->outputs.sinks, &stats);
-    textbuf_put(&line, "{\"v\":1,\"type\":\"summary\",\"seq\":%llu,\"ts\":\"%s\",",
-                (unsigned long long)stats.seq, stamp_of(clock->wall(clock)).text);
+    textbuf_put(&line, "{\"v\":1,\"type\":\"summary\",");
+    if (r->job.job)
+        textbuf_put(&line, "\"job\":\"%s\",", r->job.name);
+    textbuf_put(&line, "\"seq\":%llu,\"ts\":\"%s\",", (unsigned long long)stats.seq,
+                stamp_of(clock->wall(clock)).text);
     textbuf_add(&line, members->bytes, members->len);
     textbuf_put(&line, "}\n");
     bool fine = strcmp(r->set->summary, "-") == 0

@@ -204,7 +204,8 @@ give(archive *a, const seine_record *r)
             return c->made.err == SEINE_E_NOMEM ? SEINE_E_NOMEM
                                                 : sn_convert_bad(c, "larger than 64 MiB");
         sn_text_writer p = sn_text_writer_on(to, room);
-        sn_record_json(&p, r, a->seq, KNOWN, c->opts->body);
+        sn_record_json(&p, r, a->seq,
+                       &(sn_record_form){.members = KNOWN, .body = c->opts->body});
         if (p.lost == 0)
             return sn_convert_line(c, (sn_str){to, sn_text_writer_len(&p) - 1});
         room = sn_text_writer_len(&p);

@@ -490,6 +490,12 @@ seine_job_path(const seine_durable_job *j)
     return j ? j->dir : NULL;
 }
 
+sn_str
+sn_job_name_of(const seine_durable_job *j)
+{
+    return sn_str_of(j->facts.name);
+}
+
 const uint64_t *
 sn_job_secret(const seine_durable_job *j)
 {

@@ -6,7 +6,7 @@
 static void
 render(const sn_out *o, sn_text_writer *p, const seine_record *r, uint64_t seq)
 {
-    sn_record_json(p, r, seq, o->members, o->opts.body);
+    sn_record_json(p, r, seq, &(sn_record_form){o->members, o->opts.body, o->job});
 }
 
 static size_t

@@ -468,7 +468,10 @@ start_sqlite(sn_out *o, seine_diag *diag)
     if (e == SEINE_OK)
         e = put_moment(b, "started");
     if (e == SEINE_OK)
-        e = sn_sqlite_exec(b->db, "DELETE FROM seine_meta WHERE key = 'finished'");
+        e = sn_sqlite_exec(b->db,
+                           "DELETE FROM seine_meta WHERE key IN ('finished', 'job')");
+    if (e == SEINE_OK && o->job.ptr)
+        e = put_meta(b, "job", o->job.ptr);
     return e == SEINE_OK ? commit(o, diag) : fail_batch(o, e, diag);
 }
 

@@ -16,7 +16,7 @@ render(sn_out *o, const seine_record *r, uint64_t seq, sn_str *out_json)
     for (;;) {
         sn_text_writer p = sn_text_writer_on(b->json, b->room);
 
-        sn_record_json(&p, r, seq, o->members, form);
+        sn_record_json(&p, r, seq, &(sn_record_form){o->members, form, o->job});
         size_t n = sn_text_writer_len(&p);
         if (n <= b->room) {
             *out_json = (sn_str){b->json, n - 1}; /* without its newline */

@@ -188,7 +188,8 @@ seine_record_json(const seine_record *r, uint64_t seq, const seine_members *fiel
         return 0;
     sn_text_writer p = sn_text_writer_on(buf, cap);
 
-    sn_record_json(&p, r, seq, sn_members_of(fields), body);
+    sn_record_json(&p, r, seq,
+                   &(sn_record_form){.members = sn_members_of(fields), .body = body});
     return sn_text_writer_len(&p);
 }
 

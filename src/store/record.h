@@ -46,6 +46,7 @@ _Static_assert(SN_FATE_COUNT <= SEINE_FATE_ROOM && SN_SKIP_COUNT <= SEINE_SKIP_R
 #define SN_MEMBERS(X) \
     X(V,              "v") \
     X(TYPE,           "type") \
+    X(JOB,            "job") \
     X(SEQ,            "seq") \
     X(TS,             "ts") \
     X(INPUT,          "input") \
@@ -125,8 +126,15 @@ uint64_t sn_members_of(const seine_members *fields);
 uint64_t sn_record_extras(const seine_record *r);
 #define SN_MEMBERS_EXTRA (SN_MEMBERS_CRAWL | SN_MEMBER(SHA256))
 
-void sn_record_json(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t m,
-                    seine_body_form form);
+/* How a record becomes a JSON line. */
+typedef struct sn_record_form {
+    uint64_t members; /* of seine_members */
+    seine_body_form body;
+    sn_str job; /* the name of the job, which needs no escapes; NULL: none */
+} sn_record_form;
+
+void sn_record_json(sn_text_writer *p, const seine_record *r, uint64_t seq,
+                    const sn_record_form *form);
 
 /* A NULL record means the line of column names. `how`: SEINE_CSV_*. */
 void sn_record_csv(sn_text_writer *p, const seine_record *r, uint64_t seq,

@@ -48,7 +48,7 @@ put_stamp(sn_text_writer *p, int64_t wall)
 }
 
 static void
-put_common(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t m)
+put_common(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t m, sn_str job)
 {
     if (HAS(V))
         SN_WRITE(p, ",\"v\":1");
@@ -56,6 +56,11 @@ put_common(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t m)
         SN_WRITE(p, ",\"type\":\"result\"");
     else if (HAS(TYPE))
         SN_WRITE(p, ",\"type\":\"skip\"");
+    if (HAS(JOB) && job.ptr) {
+        SN_WRITE(p, ",\"job\":\"");
+        sn_text_writer_add(p, job.ptr, job.len);
+        SN_WRITE(p, "\"");
+    }
     if (HAS(SEQ))
         NUMBER(p, "seq", seq);
     if (HAS(TS)) {
@@ -478,19 +483,21 @@ put_result(sn_text_writer *p, const seine_record *r, uint64_t m, seine_body_form
 }
 
 void
-sn_record_json(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t m,
-               seine_body_form form)
+sn_record_json(sn_text_writer *p, const seine_record *r, uint64_t seq,
+               const sn_record_form *form)
 {
+    uint64_t m = form->members;
+
     p->opening = p->at;
     size_t before = sn_text_writer_len(p);
 
     if (r->type == SEINE_RECORD_SKIP)
         m = UINT64_MAX; /* `fields` selects members of results, not of skips */
-    put_common(p, r, seq, m);
+    put_common(p, r, seq, m, form->job);
     if (r->type == SEINE_RECORD_SKIP)
         put_skip(p, r);
     else
-        put_result(p, r, m, form);
+        put_result(p, r, m, form->body);
     if (sn_text_writer_len(p) == before)
         SN_WRITE(p, "{");
     if (p->opening && p->opening < p->end)

@@ -153,6 +153,7 @@ join_job(const seine_sinks *s, sn_out *o, const char *path)
     if (!path)
         sn_free(own);
     o->is_durable = true;
+    o->job = sn_job_name_of(s->opts.job);
     o->cut_seq = sn_job_last_seq(s->opts.job);
     return SEINE_OK;
 }
@@ -417,7 +418,9 @@ take_lines(seine_sinks *s)
 static void
 write_line(seine_sinks *s, const line *n)
 {
-    size_t room = 6 * n->type_len + n->len + 128; /* a byte of a type may be escaped */
+    sn_str job = s->opts.job ? sn_job_name_of(s->opts.job) : (sn_str){NULL, 0};
+    /* a byte of a type may be escaped */
+    size_t room = 6 * n->type_len + job.len + n->len + 128;
     char *text SN_AUTOFREE = sn_alloc(room);
     seine_diag diag = SEINE_DIAG;
     seine_err e = text ? SEINE_OK : SEINE_E_NOMEM;
@@ -431,6 +434,10 @@ write_line(seine_sinks *s, const line *n)
         uint64_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
         SN_WRITE(&p, "{\"v\":1,\"type\":");
         sn_text_writer_quoted(&p, (sn_str){n->text, n->type_len});
+        if (job.ptr) {
+            SN_WRITE(&p, ",\"job\":");
+            sn_text_writer_quoted(&p, job);
+        }
         SN_WRITE(&p, ",\"seq\":");
         sn_text_writer_u64(&p, seq);
         SN_WRITE(&p, ",\"ts\":\"");

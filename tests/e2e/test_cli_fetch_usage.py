@@ -35,7 +35,7 @@ WRONG = [
     (["--include", "("], "--include '(': missing closing parenthesis (at byte 1)", "seine fetch --help"),
     (["--exclude", "("], "--exclude '(': missing closing parenthesis (at byte 1)", "seine fetch --help"),
     (["--tls-timeout", "0"], "--tls-timeout '0': a timeout must be above 0", "--tls-timeout 5s"),
-    (["--job", "x"], "unknown option '--job'", None),
+    (["--job", ".x", "--durability", "full"], "--job '.x': not a name", "letters, digits, '.', '_' and '-'"),
     (["-c", "0"], "--concurrency '0': must be 1 to 65536", "--concurrency 10, 10_000 or 10k"),
     (["-c", "x"], "--concurrency 'x': not a whole number", "--concurrency 10, 10_000 or 10k"),
     (["-c", "-1"], "--concurrency '-1': not a whole number", "--concurrency 10, 10_000 or 10k"),

@@ -238,6 +238,29 @@ def a_job_has_one_owner():
             p.communicate()
 
 
+LONG = "n" * 128  # the longest name there is
+
+
+@case
+def every_line_of_a_job_has_its_name_and_no_other_line_has_one():
+    with origin("--site", "5:20:fan=4:robots=8") as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/"), *PACE, "--summary", "sum.json", "-o", "all.jsonl", "-o", "all.sqlite")
+        r = run(where, *words, "--job", LONG)
+        check(r.code, 0, r.err)
+        lines = [json.loads(line) for name in ("all.jsonl", "sum.json") for line in read(where, name).splitlines()]
+        check({(line["type"], line.get("job")) for line in lines}, {(t, LONG) for t in ("result", "skip", "summary")})
+        check({tuple(line)[:5] for line in lines}, {("v", "type", "job", "seq", "ts")}, "their order")
+        with sqlite3.connect(os.path.join(where, "all.sqlite")) as db:
+            check({json.loads(j)["job"] for j, in db.execute("SELECT json FROM result UNION ALL SELECT json FROM summary")}, {LONG})
+            check(db.execute("SELECT value FROM seine_meta WHERE key = 'job'").fetchall(), [(LONG,)])
+        r = run(where, *words, "--no-job", "--overwrite")
+        check((r.code, '"job":' in read(where, "all.jsonl") + read(where, "sum.json")), (0, False), r.err)
+        with sqlite3.connect(os.path.join(where, "all.sqlite")) as db:
+            check(db.execute("SELECT count(*) FROM seine_meta WHERE key = 'job'").fetchall(), [(0,)])
+        r = run(where, "fetch", o.url("/"), "--job", "few", "--fields", "url,status", "-o", "few.jsonl")
+        check([tuple(json.loads(line)) for line in read(where, "few.jsonl").splitlines()[:1]], [("url", "status")], r.err)
+
+
 LIST = ["/ok?n=%d" % i for i in range(300)]
 
 
