@@ -22,6 +22,7 @@
 typedef struct closing {
     seine_tally_sums sums;
     seine_fetch_stats stats;
+    seine_fetch_left left;
     seine_fetch_host *hosts; /* the busiest first */
     char **names;            /* the memory of their names */
     size_t n_hosts;

@@ -46,12 +46,22 @@ given_up(const seine_tally_sums *t)
     return t->errors[SEINE_E_RETRY_AFTER_TOO_LONG] + t->errors[SEINE_E_BREAKER];
 }
 
+static seine_fetch_left
+left_of(const run *r)
+{
+    seine_fetch_left left = {0};
+
+    seine_fetch_left_get(r->fetch, &left);
+    return left;
+}
+
 /* Whether hosts are out of reach while URLs of theirs are left. */
 static bool
-is_parked(const seine_tally_sums *t, const seine_fetch_stats *s)
+is_parked(const run *r, const seine_tally_sums *t, const seine_fetch_stats *s)
 {
-    return s->left_parked > 0 || s->left_robots > 0 ||
-           (s->parked > 0 && given_up(t) > 0) ||
+    seine_fetch_left left = left_of(r);
+
+    return left.parked > 0 || left.robots > 0 || (s->parked > 0 && given_up(t) > 0) ||
            t->skips[SEINE_SKIP_ROBOTS_UNREACHABLE] > 0 ||
            t->errors[SEINE_E_ROBOTS_UNREACHABLE] > 0;
 }
@@ -59,10 +69,8 @@ is_parked(const seine_tally_sums *t, const seine_fetch_stats *s)
 static bool
 has_work_left(const run *r, const seine_tally_sums *t)
 {
-    seine_fetch_stats s;
-
-    seine_fetch_stats_get(r->fetch, &s);
-    return t->fates[SEINE_FATE_CANCELED] > 0 || s.left > 0 || atomic_load(&r->feed.cut);
+    return t->fates[SEINE_FATE_CANCELED] > 0 || left_of(r).urls > 0 ||
+           atomic_load(&r->feed.cut);
 }
 
 bool
@@ -71,7 +79,7 @@ run_is_finished(const run *r)
     seine_fetch_stats s;
 
     seine_fetch_stats_get(r->fetch, &s);
-    return s.left == 0 && s.lost == 0 && !atomic_load(&r->feed.cut) &&
+    return left_of(r).urls == 0 && s.lost == 0 && !atomic_load(&r->feed.cut) &&
            run_failure(r) == SEINE_OK && store_failure(r) == SEINE_OK &&
            atomic_load(&r->feed.failed) == SEINE_OK;
 }
@@ -113,7 +121,7 @@ run_exit_code(const run *r, const closing *c)
         return SAY_PIPE;
     if (e == SEINE_E_DEADLINE)
         return SAY_EARLY;
-    if (is_parked(t, &c->stats))
+    if (is_parked(r, t, &c->stats))
         return SAY_PARKED;
     if ((r->is_late || atomic_load(&r->too_many)) && has_work_left(r, t))
         return SAY_EARLY;
@@ -138,7 +146,7 @@ run_stopped_by(const run *r, const seine_tally_sums *t, const seine_fetch_stats 
         return "signal";
     if (e == SEINE_E_DEADLINE)
         return "max_time";
-    if (is_parked(t, s))
+    if (is_parked(r, t, s))
         return "parked";
     if (r->is_late && has_work_left(r, t))
         return "max_time";
@@ -155,6 +163,7 @@ collect_facts(run *r, closing *c)
     *c = (closing){.bins = r->outputs.bins, .opts = &r->plan.opts};
     seine_tally_sums_get(r->outputs.tally, &c->sums);
     seine_fetch_stats_get(r->fetch, &c->stats);
+    c->left = left_of(r);
     c->wall = clock->now(clock) - r->start;
     r->signal = watchdog_number(&r->watchdog); /* it may have come since the last look */
     c->stopped_by = run_stopped_by(r, &c->sums, &c->stats);
@@ -173,7 +182,7 @@ write_summary(run *r, const closing *c, seine_text *members)
     seine_tally_run about = {
         .command = r->args->command->name,
         .stopped_by = c->stopped_by,
-        .pending = c->stats.lost + c->stats.left + u->urls,
+        .pending = c->stats.lost + c->left.urls + u->urls,
         .resumable = r->job.job && !run_is_finished(r),
         .limits = told,
         .n_limits = n,
@@ -311,7 +320,7 @@ say_parked(run *r, const closing *c)
     const parked *p = &r->parked;
     char when[80], more[64] = "";
 
-    uint64_t n = given_up(&c->sums) + c->stats.left_parked;
+    uint64_t n = given_up(&c->sums) + c->left.parked;
     const char *left = r->job.job ? "stay pending" : "not tried";
 
     if (!p->is_set || n == 0)
@@ -346,7 +355,7 @@ say_parked(run *r, const closing *c)
 static void
 say_unreachable(run *r, const closing *c)
 {
-    uint64_t n = c->sums.skips[SEINE_SKIP_ROBOTS_UNREACHABLE] + c->stats.left_robots;
+    uint64_t n = c->sums.skips[SEINE_SKIP_ROBOTS_UNREACHABLE] + c->left.robots;
 
     if (n == 0)
         return;
@@ -401,8 +410,8 @@ say_left(run *r, const closing *c)
         run_log_note(&r->run_log, "job.left",
                      "seine: job '%s' is not finished: %s URL%s to do; try: the same "
                      "command again",
-                     r->job.name, figure_count(c->stats.left).text,
-                     c->stats.left == 1 ? " is left" : "s are left");
+                     r->job.name, figure_count(c->left.urls).text,
+                     c->left.urls == 1 ? " is left" : "s are left");
 }
 
 /* Says which limits have bitten, and what to type. What the user has not set is said even

@@ -196,14 +196,20 @@ typedef struct seine_fetch_opts {
                                  NULL: that of `user_agent` */
     uint64_t output_memory;   /* 0: what outputs of the caller keep for themselves; taken
                                  off max_memory, up to half of it */
-    struct seine_durable_job
-        *job; /* job.h: the run is durable; outlives it; NULL: none */
+    struct seine_durable_job *job; /* job.h: the run is durable; NULL: it is not */
     /* With a job, called by new for each record of earlier runs, with its counts alone;
      * NULL. */
     void (*on_earlier)(const seine_record *r, void *arg);
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()
+
+/* Of a job: URLs that are still to do when a run has ended. */
+typedef struct seine_fetch_left {
+    uint64_t urls;   /* sitemaps included */
+    uint64_t parked; /* of these: at hosts that were given up … */
+    uint64_t robots; /* … and at hosts whose robots.txt could not be had */
+} seine_fetch_left;
 
 typedef void (*seine_fetch_host_fn)(const seine_fetch_host *h, void *arg);
 
@@ -221,8 +227,18 @@ typedef struct seine_fetched {
 
 SEINE_BEGIN
 
-/* The figures in the comments above. */
-seine_fetch_opts seine_fetch_defaults(void);
+/* Writes the figures in the comments above; `size` is that of *out_opts, of which the
+ * library may know less or more. */
+void seine_fetch_opts_init(seine_fetch_opts *out_opts, size_t size);
+
+static inline seine_fetch_opts
+seine_fetch_defaults(void)
+{
+    seine_fetch_opts opts;
+
+    seine_fetch_opts_init(&opts, sizeof opts);
+    return opts;
+}
 
 /* INVAL, CONFIG (the diag says which member and how), NOMEM. */
 SEINE_MUST_CHECK seine_err seine_fetch_new(const seine_fetch_opts *opts,
@@ -260,6 +276,7 @@ bool seine_fetch_is_done(const seine_fetch *f);
  * seine_fetch_stop: URLs that can be read have records, stats.lost counts the others. */
 seine_err seine_fetch_err(const seine_fetch *f, seine_diag *diag);
 void seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats);
+void seine_fetch_left_get(const seine_fetch *f, seine_fetch_left *out_left);
 
 /* The host that will take longest, as of an earlier call: asking makes the shards look.
  * False: nothing waits, or they have not looked yet. */

@@ -42,10 +42,6 @@ typedef struct seine_fetch_stats {
     seine_time parked_until;     /* the earliest; NEVER */
     uint64_t sitemaps_over;      /* sitemaps beyond max_sitemaps: not read … */
     uint64_t sitemap_bytes_over; /* … and beyond max_sitemap_bytes */
-    /* of a job, still to do when the run ended: in all (sitemaps included) … */
-    uint64_t left;
-    uint64_t left_parked; /* … of hosts that were given up … */
-    uint64_t left_robots; /* … of hosts whose robots.txt could not be had */
 } seine_fetch_stats;
 
 /* Statistics of a host. */

@@ -13,6 +13,7 @@
 #include "engine/admit.h"
 #include "engine/fetch_job.h"
 #include "engine/fetch_metrics.h"
+#include "engine/fetch_opts.h"
 #include "engine/run.h"
 #include "net/h1.h"
 #include "net/loop.h"
@@ -50,54 +51,6 @@ struct seine_fetch {
     bool has_loop, has_timer;
     int fd; /* the transport's, -1 */
 };
-
-seine_fetch_opts
-seine_fetch_defaults(void)
-{
-    seine_retry_opts retry = SEINE_RETRY_OPTS;
-    static const seine_retry_budget_opts budget = SEINE_RETRY_BUDGET_OPTS;
-    static const seine_breaker_opts breaker = SEINE_BREAKER_OPTS;
-
-    retry.max_attempts = 6;
-    retry.jitter = SEINE_JITTER_MINUS;
-    return (seine_fetch_opts){
-        .size = sizeof(seine_fetch_opts),
-        .concurrency = 64,
-        .per_host = 4,
-        .per_ip = 8,
-        .threads = 1,
-        .queue = 1000,
-        .host_rate = {5, SEINE_SECS(1), 1},
-        .adaptive = true,
-        .max_memory = UINT64_C(512) << 20,
-        .timeout = SEINE_SECS(30),
-        .connect_timeout = SEINE_SECS(10),
-        .dns_timeout = SEINE_SECS(5),
-        .tcp_timeout = SEINE_SECS(5),
-        .tls_timeout = SEINE_SECS(5),
-        .tls_min = 12,
-        .head_timeout = SEINE_SECS(20),
-        .speed_bytes = 100,
-        .speed_span = SEINE_SECS(20),
-        .grace = SEINE_SECS(10),
-        .retry = retry,
-        .retry_budget = budget,
-        .breaker = breaker,
-        .park = SEINE_PARK_AUTO,
-        .max_retry_after = SEINE_SECS(300),
-        .method = "GET",
-        .accept = SEINE_STATUS_2XX,
-        .user_agent = "seine/" SEINE_VERSION_TEXT,
-        .max_redirects = 10,
-        .max_body = 16 << 20,
-        .max_ratio = 200,
-        .ratio_from = 8 << 20,
-        .max_wire = 16 << 20,
-        .keep = SEINE_KEEP_TITLE,
-        .dedup = true,
-        .max_crawl_delay = SEINE_SECS(60),
-    };
-}
 
 /* Making and taking apart. */
 
@@ -345,9 +298,12 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, seine_fetch **out
 seine_err
 seine_fetch_new(const seine_fetch_opts *opts, seine_fetch **out_fetch, seine_diag *diag)
 {
+    seine_fetch_opts own;
+
     if (!opts || !out_fetch)
         return SEINE_E_INVAL;
-    return sn_fetch_open(opts, &sn_net_sockets, out_fetch, diag);
+    seine_err e = sn_fetch_opts_read(&own, opts, diag);
+    return e == SEINE_OK ? sn_fetch_open(&own, &sn_net_sockets, out_fetch, diag) : e;
 }
 
 /* Waiting. */
@@ -699,9 +655,6 @@ seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
     s.sitemaps_cut = atomic_load(&f->shared.sitemaps_cut);
     s.sitemaps_over = atomic_load(&f->shared.sitemaps_over);
     s.sitemap_bytes_over = atomic_load(&f->shared.sitemap_bytes_over);
-    s.left = atomic_load(&f->shared.left);
-    s.left_parked = atomic_load(&f->shared.left_parked);
-    s.left_robots = atomic_load(&f->shared.left_robots);
     s.unread = sn_depth_counts_unread(&f->shared.depths);
     if (s.admitted < s.done)
         s.admitted = s.done;
@@ -717,6 +670,16 @@ seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
     }
     s.waiting_for[SEINE_WAIT_QUEUE] = left;
     *out_stats = s;
+}
+
+void
+seine_fetch_left_get(const seine_fetch *f, seine_fetch_left *out_left)
+{
+    if (!f || !out_left)
+        return;
+    *out_left = (seine_fetch_left){.urls = atomic_load(&f->shared.left),
+                                   .parked = atomic_load(&f->shared.left_parked),
+                                   .robots = atomic_load(&f->shared.left_robots)};
 }
 
 typedef struct teller {

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "engine/fetch.h"
+#include "engine/fetch_opts.h"
 
 /* Many shards tell their records; each result is written once, by one of them. */
 typedef struct gathering {
@@ -222,12 +223,17 @@ seine_err
 seine_fetch_all(const seine_fetch_opts *opts, seine_ctx *ctx, const char *const *urls,
                 size_t n, seine_fetched *out_results, seine_summary *out_summary)
 {
+    seine_fetch_opts own;
+
     if (!opts || (n > 0 && (!urls || !out_results)))
         return SEINE_E_INVAL;
     for (size_t i = 0; i < n; i++)
         if (!urls[i])
             return SEINE_E_INVAL;
-    return sn_fetch_all(opts, &sn_net_sockets, ctx, urls, n, out_results, out_summary);
+    seine_err e = sn_fetch_opts_read(&own, opts, NULL);
+    return e == SEINE_OK ? sn_fetch_all(&own, &sn_net_sockets, ctx, urls, n, out_results,
+                                        out_summary)
+                         : e;
 }
 
 bool

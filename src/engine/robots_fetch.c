@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/robots_fetch.h"
+#include "engine/fetch_opts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -196,12 +197,17 @@ seine_err
 seine_robots_fetch(const seine_fetch_opts *opts, seine_ctx *ctx, const char *const *urls,
                    size_t n, seine_robots_book **out_book, seine_diag *diag)
 {
+    seine_fetch_opts own;
+
     if (!opts || !out_book || (n > 0 && !urls))
         return SEINE_E_INVAL;
     for (size_t i = 0; i < n; i++)
         if (!urls[i])
             return SEINE_E_INVAL;
-    return sn_robots_fetch(opts, &sn_net_sockets, ctx, urls, n, out_book, diag);
+    seine_err e = sn_fetch_opts_read(&own, opts, diag);
+    return e == SEINE_OK
+               ? sn_robots_fetch(&own, &sn_net_sockets, ctx, urls, n, out_book, diag)
+               : e;
 }
 
 seine_err

@@ -83,7 +83,7 @@ typedef struct sn_shared_state {
     uint64_t n_given;              /* … how many there were in a crawl */
     seine_time resumed_at;         /* INT64_MIN: it is the first run */
     seine_time earliest;           /* a resumed run asks no host before */
-    _Atomic uint64_t left, left_parked, left_robots; /* as in seine_fetch_stats */
+    _Atomic uint64_t left, left_parked, left_robots; /* as in seine_fetch_left */
     _Atomic uint64_t known; /* URLs that earlier runs were given, and this one was not */
 
     /* a crawl, or robots.txt */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sitemap_walk.h"
+#include "engine/fetch_opts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -511,11 +512,14 @@ sn_sitemap_walk_new(const seine_sitemap_walk_opts *opts, const sn_net *net,
     if (!w)
         return SEINE_E_NOMEM;
     w->opts = *opts;
-    w->fetch = opts->fetch ? *opts->fetch : seine_fetch_defaults();
     w->net = net;
     w->epoll = epoll_create1(EPOLL_CLOEXEC);
-    seine_err e = w->epoll < 0 ? SEINE_E_NO_FILES
-                               : seine_sitemap_new(NULL, on_entry, w, &w->reader);
+    seine_fetch_opts defaults = SEINE_FETCH_OPTS;
+    seine_err e =
+        sn_fetch_opts_read(&w->fetch, opts->fetch ? opts->fetch : &defaults, NULL);
+    if (e == SEINE_OK)
+        e = w->epoll < 0 ? SEINE_E_NO_FILES
+                         : seine_sitemap_new(NULL, on_entry, w, &w->reader);
     if (e == SEINE_OK)
         e = seine_seen_new(NULL, &w->seen);
     if (e != SEINE_OK) {

@@ -137,8 +137,16 @@ fetch(void)
     seine_sinks *sinks;
     seine_fetch *f;
     seine_diag diag;
+    struct {
+        seine_fetch_stats of;
+        char canary[64];
+    } stats;
 
+    CHECK(o.size == sizeof o);
     CHECK(seine_fetch_new(&o, &f, &diag) == SEINE_OK);
+    memset(&stats, 7, sizeof stats);
+    seine_fetch_stats_get(f, &stats.of);
+    CHECK(stats.of.given == 0 && stats.canary[0] == 7 && stats.canary[63] == 7);
     seine_fetch_free(f);
     o.crawl = &crawl;
     CHECK(seine_fetch_new(&o, &f, &diag) == SEINE_OK);

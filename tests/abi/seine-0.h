@@ -1105,9 +1105,8 @@ typedef struct seine_sinks_opts {
     void (*room)(void *arg);
     void (*failed)(seine_err e, void *arg);
     void *arg;
-    struct seine_durable_job *job;
 } seine_sinks_opts;
-#define SEINE_SINKS_OPTS {sizeof(seine_sinks_opts), false, 65536, 1u << 20, 0, 0, 0, 0}
+#define SEINE_SINKS_OPTS {sizeof(seine_sinks_opts), false, 65536, 1u << 20, 0, 0, 0}
 typedef struct seine_sinks_stats {
     uint64_t records;
     uint64_t bytes;
@@ -1578,9 +1577,6 @@ typedef struct seine_fetch_stats {
     seine_time parked_until;
     uint64_t sitemaps_over;
     uint64_t sitemap_bytes_over;
-    uint64_t left;
-    uint64_t left_parked;
-    uint64_t left_robots;
 } seine_fetch_stats;
 typedef struct seine_fetch_host {
     seine_view host;
@@ -1736,10 +1732,6 @@ typedef struct seine_fetch_opts {
     seine_metrics *metrics;
     seine_clock *clock;
     const char *robots_agent;
-    uint64_t output_memory;
-    struct seine_durable_job
-        *job;
-    void (*on_earlier)(const seine_record *r, void *arg);
 } seine_fetch_opts;
 #define SEINE_FETCH_OPTS seine_fetch_defaults()
 typedef void (*seine_fetch_host_fn)(const seine_fetch_host *h, void *arg);
@@ -1760,7 +1752,6 @@ SEINE_MUST_CHECK seine_err seine_fetch_new(const seine_fetch_opts *opts,
 void seine_fetch_free(seine_fetch *f);
 SEINE_MUST_CHECK seine_err seine_fetch_add(seine_fetch *f, const seine_ask *ask,
                                            seine_ctx *ctx);
-SEINE_MUST_CHECK seine_err seine_fetch_resume(seine_fetch *f, seine_ctx *ctx);
 void seine_fetch_close(seine_fetch *f);
 SEINE_MUST_CHECK seine_err seine_fetch_finish(seine_fetch *f, seine_ctx *ctx);
 void seine_fetch_stop(seine_fetch *f, seine_err why);
@@ -1868,46 +1859,6 @@ SEINE_MUST_CHECK seine_err seine_format_by_name(const char *name,
 bool seine_format_packs(seine_sink_format format);
 const char *seine_format_split(const char *text, seine_sink_format *out_format,
                                seine_sink_pack *out_pack);
-SEINE_END
-typedef struct seine_durable_job seine_durable_job;
-typedef enum seine_durability {
-    SEINE_DURABILITY_FULL,
-    SEINE_DURABILITY_FAST
-} seine_durability;
-typedef struct seine_job_opts {
-    size_t size;
-    const char *state;
-    const char *name;
-    const char *verb;
-    const char *spec;
-    const char *command;
-    seine_durability durability;
-    bool fresh;
-    bool must_exist;
-    bool any_spec;
-    bool is_remote_ok;
-} seine_job_opts;
-#define SEINE_JOB_OPTS {sizeof(seine_job_opts), NULL, NULL, NULL, NULL, NULL, SEINE_DURABILITY_FULL, false, false, false, false}
-typedef struct seine_job_figures {
-    uint64_t found;
-    uint64_t ended;
-    uint64_t emitted;
-    uint64_t next_seq;
-    uint64_t groups;
-    uint64_t bytes;
-    uint32_t run;
-    bool is_resumed;
-    bool is_finished;
-    int64_t created, updated;
-} seine_job_figures;
-SEINE_BEGIN
-SEINE_MUST_CHECK seine_err seine_job_open(const seine_job_opts *opts,
-                                          seine_durable_job **out_job, seine_diag *diag);
-seine_err seine_job_close(seine_durable_job *j, bool is_finished);
-void seine_job_figures_get(const seine_durable_job *j, seine_job_figures *out_figures);
-const char *seine_job_spec(const seine_durable_job *j);
-const char *seine_job_command(const seine_durable_job *j);
-const char *seine_job_path(const seine_durable_job *j);
 SEINE_END
 #define SEINE_JSONPTR_BYTES 1024
 struct seine_json;
