@@ -82,7 +82,7 @@ load(known *k, const char *path)
 
 /* Marks the bad links that the baseline has, by document and target: lines move. */
 void
-check_baseline_mark(check *c, const known *k)
+check_baseline_mark(check *c, const known *b)
 {
     for (size_t i = 0; i < c->n_links; i++) {
         check_link *l = &c->links[i];
@@ -92,9 +92,9 @@ check_baseline_mark(check *c, const known *k)
         if (!check_is_bad(c, &plain))
             continue;
         char *name = name_of(c->pages[l->page].name, l->value);
-        uint32_t n = name_map_get(&k->map, name);
+        uint32_t n = name_map_get(&b->map, name);
 
-        l->since = n == NAME_MAP_NONE ? NULL : k->since[n];
+        l->since = n == NAME_MAP_NONE ? NULL : b->since[n];
         c->n_known += l->since != NULL;
         free(name);
     }
@@ -110,14 +110,14 @@ check_baseline_load(check *c, known **out)
 }
 
 void
-check_baseline_free(known *k)
+check_baseline_free(known *b)
 {
-    for (size_t i = 0; i < k->n; i++) {
-        free(k->names[i]);
-        free(k->since[i]);
+    for (size_t i = 0; i < b->n; i++) {
+        free(b->names[i]);
+        free(b->since[i]);
     }
-    free(k->names);
-    free(k->since);
-    name_map_free(&k->map);
-    free(k);
+    free(b->names);
+    free(b->since);
+    name_map_free(&b->map);
+    free(b);
 }

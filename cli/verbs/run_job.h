@@ -3,7 +3,7 @@
  * run_job.h - the durable job of a run: its name, what makes two commands the same one,
  * and the messages about it.
  *
- *     int code = run_job_open(a, &plan, &job);       SAY_DONE: job.job may be NULL
+ *     int code = run_job_open(a, &job);              SAY_DONE: job.job may be NULL
  *     …
  *     code = run_job_close(&job, is_finished);
  */

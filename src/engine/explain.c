@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "seine/explain.h"
-#include "engine/fetch_opts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/opts.h"
 #include "base/time.h"
+#include "engine/fetch_opts.h"
 #include "engine/robots_cache.h"
 #include "engine/url_rules.h"
 #include "seine/seen.h"
@@ -17,7 +16,7 @@
 _Static_assert(sizeof(seine_explained) <= 18 * 1024, "explain.h says so");
 
 struct seine_explain {
-    seine_fetch_opts opts;
+    const seine_fetch_opts *opts; /* the caller's, perhaps shorter than ours */
     sn_scope *scope;
     seine_seen *seeds; /* keys, and authorities of their hosts */
     char agent[SN_ROBOTS_AGENT_ROOM];
@@ -27,19 +26,19 @@ seine_err
 seine_explain_new(const seine_fetch_opts *opts, seine_explain **out_explain,
                   seine_diag *diag)
 {
-    seine_fetch_opts own;
+    seine_fetch_opts whole;
 
     sn_diag_clear(diag);
-    if (sn_fetch_opts_read(&own, opts, NULL) != SEINE_OK || !own.crawl)
+    if (sn_fetch_opts_read(&whole, opts, NULL) != SEINE_OK || !opts->crawl)
         return SEINE_E_INVAL;
     seine_explain *x = sn_zalloc(sizeof *x);
 
     if (!x)
         return SEINE_E_NOMEM;
-    x->opts = own;
-    sn_robots_name_agent(own.robots_agent, own.user_agent ? own.user_agent : "seine",
-                         x->agent);
-    seine_err e = sn_scope_new(&x->opts, &x->scope, diag);
+    x->opts = opts;
+    sn_robots_name_agent(opts->robots_agent,
+                         opts->user_agent ? opts->user_agent : "seine", x->agent);
+    seine_err e = sn_scope_new(opts, &x->scope, diag);
     if (e == SEINE_OK)
         e = seine_seen_new(NULL, &x->seeds);
     if (e != SEINE_OK) {
@@ -116,7 +115,7 @@ seine_explain_seed(seine_explain *x, const char *url, size_t len)
         !sn_str_eq(scheme, SN_STR("https")))
         e = SEINE_E_BLOCKED_SCHEME;
     if (e == SEINE_OK)
-        e = seine_url_key(&u, x->opts.strip_params, key, sizeof key, &key_len);
+        e = seine_url_key(&u, x->opts->strip_params, key, sizeof key, &key_len);
     if (e == SEINE_OK)
         e = seine_seen_add(x->seeds, key, key_len, &is_new);
     if (e == SEINE_OK)
@@ -163,7 +162,7 @@ static void
 judge_text(const seine_explain *x, const seine_url *u, seine_explained *out)
 {
     sn_url_verdict o = {.verdict = {.in = false}};
-    bool refused = sn_url_rules_refuse(&x->opts, x->scope, u, &o);
+    bool refused = sn_url_rules_refuse(x->opts, x->scope, u, &o);
 
     if (out->is_given) {
         sn_scope_judge(x->scope, u, true, &o.verdict);
@@ -187,7 +186,7 @@ judge_path(const seine_explain *x, const seine_url *u, seine_explained *out)
     out->shape = sn_trap_shape(path);
     size_t n = sn_trap_pattern(path, query, out->pattern, &kind);
     out->pattern[n] = '\0';
-    out->budget = sn_url_rules_budget(x->opts.crawl, &kind);
+    out->budget = sn_url_rules_budget(x->opts->crawl, &kind);
 }
 
 static void
@@ -197,7 +196,7 @@ judge_rules(const seine_explain *x, const seine_url *u, const seine_robots *robo
     sn_robots_cache r = {.state = out->robots == SEINE_ROBOTS_PARSED ? SN_ROBOTS_PARSED
                                                                      : SN_ROBOTS_ABSENT,
                          .robots = (seine_robots *)robots};
-    bool obeys = x->opts.robots == SEINE_OBEY_ON;
+    bool obeys = x->opts->robots == SEINE_OBEY_ON;
     char rule[SN_ROBOTS_RULE];
     uint64_t steps = 0;
 
@@ -205,7 +204,7 @@ judge_rules(const seine_explain *x, const seine_url *u, const seine_robots *robo
         note_refusal(out, SEINE_SKIP_ROBOTS_UNREACHABLE,
                      SN_STR("robots.txt could not be read"));
     out->delay =
-        sn_robots_cache_delay(&r, x->agent, x->opts.max_crawl_delay, &out->delay_is_cut);
+        sn_robots_cache_delay(&r, x->agent, x->opts->max_crawl_delay, &out->delay_is_cut);
     if (sn_robots_cache_allow(&r, x->agent, seine_url_target(u), &out->verdict, &steps) ||
         !obeys)
         return;
@@ -217,7 +216,7 @@ judge_rules(const seine_explain *x, const seine_url *u, const seine_robots *robo
 static seine_span
 pace_of(const seine_explain *x, const seine_explained *got, bool is_mine)
 {
-    const seine_fetch_opts *o = &x->opts;
+    const seine_fetch_opts *o = x->opts;
     seine_span every = 0;
 
     if (!is_mine && o->host_rate.count > 0)
@@ -243,13 +242,13 @@ seine_explain_url(const seine_explain *x, const char *url, size_t len,
     *out = (seine_explained){.admitted = true, .robots = state};
     seine_view href = seine_url_href(&u);
     memcpy(out->url, href.ptr, href.len + 1);
-    e = seine_url_key(&u, x->opts.strip_params, out->key, sizeof out->key, &key_len);
+    e = seine_url_key(&u, x->opts->strip_params, out->key, sizeof out->key, &key_len);
     if (e != SEINE_OK)
         return SEINE_E_BAD_URL;
     out->is_given = seine_seen_has(x->seeds, out->key, key_len);
     judge_text(x, &u, out);
-    bool is_mine = x->opts.mine && is_given_host(x, &u);
-    if (x->opts.robots == SEINE_OBEY_OFF || is_mine)
+    bool is_mine = x->opts->mine && is_given_host(x, &u);
+    if (x->opts->robots == SEINE_OBEY_OFF || is_mine)
         out->robots = SEINE_ROBOTS_UNASKED;
     else
         judge_rules(x, &u, robots, out);
