@@ -251,7 +251,7 @@ refuse(const run_job *j, seine_err e, const seine_diag *diag)
                                                          : "command");
     }
     const char *hint =
-        e == SEINE_E_ALREADY ? "--fresh to start over, or --job NAME for another job"
+        e == SEINE_E_ALREADY        ? "--fresh to start over"
         : e == SEINE_E_STATE_LOCKED ? "wait for it, or --job NAME for another job"
         : e == SEINE_E_IO           ? "--state DIR, or --no-job"
                                     : "--fresh to start over, --job NAME, or --state DIR";

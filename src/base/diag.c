@@ -200,3 +200,17 @@ seine_diag_print(const seine_diag *diag, const seine_diag_name *names, char *buf
         n = snprintf(buf, cap, "%s", diag->text);
     return n < 0 ? 0 : (size_t)n;
 }
+
+void
+sn_diag_count(uint64_t n, char out[SN_DIAG_COUNT])
+{
+    char digits[24];
+    int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), at = 0;
+
+    for (int i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+}

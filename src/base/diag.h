@@ -23,6 +23,7 @@
 #include "seine/err.h"
 
 #define SN_DIAG_ERRNO 80
+#define SN_DIAG_COUNT 32
 
 void sn_diag_clear(seine_diag *d);
 
@@ -48,6 +49,9 @@ void sn_diag_path(const char *path, char out[SEINE_DIAG_FILE]);
 
 /* The system's words for errno: "no space left on device". */
 void sn_diag_errno(int error, char out[SN_DIAG_ERRNO]);
+
+/* A number as people read it: "8,112". */
+void sn_diag_count(uint64_t n, char out[SN_DIAG_COUNT]);
 
 /* How a member is shown: by `names`, or as it is. */
 const char *sn_diag_shown(const seine_diag_name *names, const char *member);

@@ -14,6 +14,7 @@
 #include "store/job_parts.h"
 #include "store/job_spec.h"
 #include "store/sqlite_beside.h"
+#include "store/text_writer.h"
 
 enum { PATH_ROOM = 4096, NAME_MOST = 128 };
 
@@ -286,20 +287,44 @@ open_db(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
     return e == SEINE_OK ? SEINE_OK : say_db(j, j->db, e, diag);
 }
 
+/* How many pages the job has fetched, and when it ended. */
+static seine_err
+say_finished(seine_durable_job *j, seine_diag *diag)
+{
+    sn_sqlite_stmt *stmt;
+    sn_sqlite_row row;
+    bool there = false;
+    char count[SN_DIAG_COUNT], stamp[SN_STAMP];
+    sn_text_writer w = sn_text_writer_on(stamp, sizeof stamp);
+    seine_err e =
+        sn_sqlite_prepare(j->db, "SELECT count(*) FROM result WHERE kind < ?", &stmt);
+
+    if (e != SEINE_OK)
+        return say_db(j, j->db, e, diag);
+    row = sn_sqlite_bind(stmt);
+    sn_sqlite_put_int(&row, SN_JOB_SKIP);
+    e = sn_sqlite_next(stmt, &there);
+    uint64_t pages = e == SEINE_OK && there ? (uint64_t)sn_sqlite_int(stmt, 0) : 0;
+    sn_sqlite_finalize(stmt);
+    if (e != SEINE_OK)
+        return say_db(j, j->db, e, diag);
+    sn_diag_count(pages, count);
+    sn_text_writer_stamp(&w, j->head.updated_ms * 1000000);
+    sn_diag_text(diag, "job '%s' is finished: %s page%s on %.10s", j->facts.name, count,
+                 pages == 1 ? "" : "s", stamp);
+    return SEINE_E_ALREADY;
+}
+
 /* May this run go on with the job as it is? */
 static seine_err
-check_job(const seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
+check_job(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
 {
     if (o->any_spec)
         return SEINE_OK;
     seine_err e = sn_job_spec_check(j->facts.spec, o->spec ? o->spec : "{}", diag);
     if (e != SEINE_OK)
         return e;
-    if (j->facts.state == SN_JOB_FINISHED) {
-        sn_diag_text(diag, "job %s is finished", o->name);
-        return SEINE_E_ALREADY;
-    }
-    return SEINE_OK;
+    return j->facts.state == SN_JOB_FINISHED ? say_finished(j, diag) : SEINE_OK;
 }
 
 /* An earlier run has left nothing but the claim. */
@@ -338,7 +363,7 @@ open_job(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
     seine_err e = sn_job_dir_open(j, o, diag);
 
     if (e == SEINE_OK && o->must_exist && !sn_job_file_exists(j, "job.db")) {
-        sn_diag_text(diag, "there is no job %s", o->name);
+        sn_diag_text(diag, "there is no job '%s'", o->name);
         return SEINE_E_IO;
     }
     if (e == SEINE_OK)

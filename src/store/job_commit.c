@@ -9,9 +9,6 @@
 #include "seine/clock.h"
 #include "store/job_parts.h"
 
-/* Skips stand above the error codes in the column `kind`. */
-enum { SKIP = 4096 };
-
 int64_t
 sn_job_wall_ms(void)
 {
@@ -341,11 +338,11 @@ store_result(seine_durable_job *j, const sn_job_ended_row *r, sn_job_head *h)
         is_skip && j->n_prints > 0
             ? bsearch(&key, j->prints, j->n_prints, sizeof key, by_number)
             : NULL;
-    sn_job_row row = {.ints = {(int64_t)r->seq, (int64_t)r->number,
-                               is_skip ? SKIP + (int64_t)r->reason : (int64_t)r->kind,
-                               r->status, r->attempts, r->at_ms, (int64_t)r->bytes_in,
-                               (int64_t)r->bytes_body, r->total_us, r->latency_us,
-                               found ? (int64_t)found->print : 0}};
+    sn_job_row row = {
+        .ints = {(int64_t)r->seq, (int64_t)r->number,
+                 is_skip ? SN_JOB_SKIP + (int64_t)r->reason : (int64_t)r->kind, r->status,
+                 r->attempts, r->at_ms, (int64_t)r->bytes_in, (int64_t)r->bytes_body,
+                 r->total_us, r->latency_us, found ? (int64_t)found->print : 0}};
 
     h->results++;
     note_number(h, (int64_t)r->number);

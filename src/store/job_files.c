@@ -81,7 +81,7 @@ sn_job_dir_open(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
         return e;
     j->dir_fd = open(j->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (j->dir_fd < 0 && o->must_exist && errno == ENOENT) {
-        sn_diag_text(diag, "there is no job %s", o->name);
+        sn_diag_text(diag, "there is no job '%s'", o->name);
         return SEINE_E_IO;
     }
     if (j->dir_fd < 0)
@@ -121,9 +121,9 @@ say_owner(int fd, const char *name, seine_diag *diag)
     text[n > 0 ? n : 0] = '\0';
     text[strcspn(text, "\n")] = '\0';
     if (text[0] == '\0')
-        sn_diag_text(diag, "job %s is owned by another process", name);
+        sn_diag_text(diag, "job '%s' is owned by another process", name);
     else
-        sn_diag_text(diag, "job %s is owned by %s", name, text);
+        sn_diag_text(diag, "job '%s' is owned by %s", name, text);
     return SEINE_E_STATE_LOCKED;
 }
 

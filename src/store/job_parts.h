@@ -28,7 +28,8 @@
 enum {
     SN_JOB_OUTPUTS = 64,
     SN_JOB_FULL = 16 << 20, /* bytes in lanes at which nothing new starts */
-    SN_JOB_BALLAST = 4 << 20
+    SN_JOB_BALLAST = 4 << 20,
+    SN_JOB_SKIP = 4096 /* a row of `result` with this kind or a higher one is a skip */
 };
 
 typedef enum sn_job_state {

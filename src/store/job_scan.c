@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "store/job_parts.h"
 
-enum { SKIP = 4096, PRINTS = 256 };
+enum { PRINTS = 256 };
 
 typedef struct count {
     uint64_t done, refused, waiting;
@@ -91,12 +91,12 @@ static seine_err
 take_result(scan *s, const sn_job_row *row)
 {
     const int64_t *v = row->ints;
-    bool is_skip = v[2] >= SKIP;
+    bool is_skip = v[2] >= SN_JOB_SKIP;
     sn_job_ended_row r = {.seq = (uint64_t)v[0],
                           .number = (uint64_t)v[1],
                           .type = is_skip ? SEINE_RECORD_SKIP : SEINE_RECORD_RESULT,
                           .kind = is_skip ? SEINE_OK : (seine_err)v[2],
-                          .reason = is_skip ? (seine_skip)(v[2] - SKIP) : 0,
+                          .reason = is_skip ? (seine_skip)(v[2] - SN_JOB_SKIP) : 0,
                           .status = (uint16_t)v[3],
                           .attempts = (uint32_t)v[4],
                           .at_ms = v[5],

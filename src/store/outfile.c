@@ -38,27 +38,12 @@ fail_open(const sn_out *o, int error, seine_diag *diag)
     return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
 }
 
-/* Writes 8112 as "8,112". */
-static void
-thousands(uint64_t n, char out[32])
-{
-    char digits[24];
-    int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), at = 0;
-
-    for (int i = 0; i < len; i++) {
-        if (i > 0 && (len - i) % 3 == 0)
-            out[at++] = ',';
-        out[at++] = digits[i];
-    }
-    out[at] = '\0';
-}
-
 seine_err
 sn_outfile_fail(const sn_out *o, int error, seine_diag *diag)
 {
-    char text[SN_DIAG_ERRNO], count[32];
+    char text[SN_DIAG_ERRNO], count[SN_DIAG_COUNT];
 
-    thousands(o->records, count);
+    sn_diag_count(o->records, count);
     sn_diag_errno(error, text);
     if (kind_of(error) == SEINE_E_OUTPUT_CLOSED)
         sn_diag_text(diag, "%s was closed by its reader after %s records", o->name,

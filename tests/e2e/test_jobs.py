@@ -188,12 +188,14 @@ def a_run_whose_time_is_over_goes_on():
 
 @case
 def a_finished_job_is_told_and_started_over_only_if_asked():
-    with origin("--site", "5:20:fan=4") as o, tempfile.TemporaryDirectory() as where:
-        words = ("crawl", o.url("/"), *PACE, "-o", "all.jsonl")
+    with origin("--site", "5:20:fan=4:broken=5:robots=8") as o, tempfile.TemporaryDirectory() as where:
+        words, name = ("crawl", o.url("/"), *PACE, "-o", "all.jsonl"), o.base.split("//")[1].replace(":", "-")
         check(run(where, *words).code, 0)
         data = read(where, "all.jsonl")
         r = run(where, *words)
-        check((r.code, "is finished" in r.err, "--fresh" in r.err), (2, True, True), r.err)
+        last = summary(data)
+        told = f"seine: job '{name}' is finished: {last['ok'] + last['failed']} pages on {last['ts'][:10]}"
+        check((r.code, r.err.splitlines()), (2, [told, "try: --fresh to start over"]))
         check(read(where, "all.jsonl"), data, "the output")
         r = run(where, *words, "--fresh")
         check(r.code, 0, r.err)

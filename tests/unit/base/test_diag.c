@@ -213,3 +213,21 @@ TEST(diag_template_is_cut_to_the_room)
     CHECK_STR(text, "set --max");
     CHECK_EQ(sn_diag_expand(names, "x", text, 0), 0);
 }
+
+TEST(diag_counts_have_commas)
+{
+    for (size_t i = 0; i < 5; i++) {
+        static const struct {
+            uint64_t n;
+            const char *want;
+        } rows[] = {{0, "0"},
+                    {999, "999"},
+                    {1000, "1,000"},
+                    {8112, "8,112"},
+                    {UINT64_MAX, "18,446,744,073,709,551,615"}};
+        char count[SN_DIAG_COUNT];
+
+        sn_diag_count(rows[i].n, count);
+        CHECK_STR(count, rows[i].want);
+    }
+}

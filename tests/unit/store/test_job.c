@@ -381,7 +381,7 @@ TEST(job_has_one_owner)
     make_place(&p);
     CHECK_EQ(open_place(&p), SEINE_OK);
     CHECK_EQ(seine_job_open(&p.opts, &other, &p.diag), SEINE_E_STATE_LOCKED);
-    CHECK(strncmp(p.diag.text, "job news is owned by pid ", 25) == 0);
+    CHECK(strncmp(p.diag.text, "job 'news' is owned by pid ", 27) == 0);
     CHECK_EQ(seine_job_close(p.job, false), SEINE_OK);
     CHECK_EQ(open_place(&p), SEINE_OK);
     CHECK_EQ(seine_job_close(p.job, false), SEINE_OK);
@@ -445,7 +445,7 @@ TEST(job_that_must_exist_is_not_made)
     make_place(&p);
     p.opts.must_exist = true;
     CHECK_EQ(open_place(&p), SEINE_E_IO);
-    CHECK_STR(p.diag.text, "there is no job news");
+    CHECK_STR(p.diag.text, "there is no job 'news'");
     snprintf(path, sizeof path, "%s/news", p.dir);
     CHECK(access(path, F_OK) != 0);
     CHECK_EQ(rmdir(p.dir), 0);
