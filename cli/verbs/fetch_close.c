@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <seine/calendar.h>
+#include <seine/format.h>
 #include <seine/plumbing.h>
 
 #include "screen/closing.h"
@@ -237,9 +239,29 @@ write_summary_file(run *r, const seine_text *members)
     return SAY_MACHINE;
 }
 
+/* Whether the same command would be refused, since an output is there. */
+static bool
+is_in_the_way(const run *r)
+{
+    const fetch_settings *set = r->set;
+    struct stat st;
+
+    for (size_t i = 0;
+         !r->job.job && !set->append && !set->overwrite && i < set->output.count; i++) {
+        seine_sink_format format = SEINE_SINK_AUTO;
+        seine_sink_pack pack;
+        const char *path = seine_format_split(set->output.items[i], &format, &pack);
+
+        if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+            return true;
+    }
+    return false;
+}
+
 static void
 say_failed_output(run *r)
 {
+    char again[128];
     seine_err e = run_failure(r);
     seine_diag diag = SEINE_DIAG;
     char why[SEINE_DIAG_ROOM] = "";
@@ -258,6 +280,10 @@ say_failed_output(run *r)
     const char *advice = e == SEINE_E_NOMEM      ? "a lower --concurrency or --queue"
                          : e == SEINE_E_DEADLINE ? "a reader that reads, or -o FILE"
                                                  : say_write_advice(why);
+    if (strstr(advice, "same command again") && is_in_the_way(r)) {
+        snprintf(again, sizeof again, "%s with --overwrite, or --append", advice);
+        advice = again;
+    }
     /* the message of an output already says what is safe */
     if (strstr(why, " safe") || strstr(why, "may be lost"))
         run_log_fail(&r->run_log, e, advice, "%s", why);
@@ -402,11 +428,20 @@ say_unread(run *r)
         "reading stopped%s: %s not read", where, u->urls > 0 ? left : "the rest was");
 }
 
-/* Says what the job has left to do. */
+/* Says what the job has left to do. After a failure more is left than was counted: what
+ * was not committed is done again. */
 static void
 say_left(run *r, const closing *c)
 {
-    if (r->job.job && !r->is_finished)
+    bool has_failed = run_failure(r) != SEINE_OK || store_failure(r) != SEINE_OK;
+
+    if (!r->job.job || r->is_finished)
+        return;
+    if (has_failed || c->left.urls == 0)
+        run_log_note(&r->run_log, "job.left",
+                     "seine: job '%s' is not finished; try: the same command again",
+                     r->job.name);
+    else
         run_log_note(&r->run_log, "job.left",
                      "seine: job '%s' is not finished: %s URL%s to do; try: the same "
                      "command again",

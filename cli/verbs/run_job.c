@@ -238,6 +238,8 @@ refuse(const run_job *j, seine_err e, const seine_diag *diag)
     if (e == SEINE_E_DISK_FULL)
         return say_fail(SAY_MACHINE, "free some space, then the same command again", "%s",
                         line);
+    if (e == SEINE_E_FSYNC_FAILED)
+        return say_fail(SAY_MACHINE, say_write_advice(line), "%s", line);
     if (e == SEINE_E_CONFIG) {
         snprintf(other, sizeof other, "--%.100s", diag->member);
         for (char *c = other + 2; *c; c++)

@@ -156,16 +156,12 @@ make_db(seine_durable_job *j, seine_diag *diag)
 {
     char path[PATH_ROOM];
     sn_sqlite *db = NULL;
+
+    if (snprintf(path, sizeof path, "%s/job.db.new", j->dir) >= PATH_ROOM)
+        return sn_job_fail("write to", j->dir, ENAMETOOLONG, diag);
     int fd = openat(j->dir_fd, "job.db.new", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-    if (fd < 0 || snprintf(path, sizeof path, "%s/job.db.new", j->dir) >= PATH_ROOM) {
-        char name[SEINE_DIAG_FILE], text[SN_DIAG_ERRNO];
-
-        sn_diag_errno(errno, text);
-        sn_diag_path(j->dir, name);
-        sn_diag_text(diag, "cannot write to %s: %s", name, text);
-        return errno == ENOSPC || errno == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
-    }
+    if (fd < 0)
+        return sn_job_fail("write to", j->dir, errno, diag);
     seine_err e = sn_sqlite_open(path, SN_SQLITE_WRITE, &db);
     if (e == SEINE_OK)
         e = fill_new(j, db);
@@ -173,12 +169,8 @@ make_db(seine_durable_job *j, seine_diag *diag)
         e = say_db(j, db, e, diag);
     sn_sqlite_close(db);
     SN_CRASHPOINT("state.made");
-    if (e == SEINE_OK &&
-        (fsync(fd) != 0 || renameat(j->dir_fd, "job.db.new", j->dir_fd, "job.db") != 0 ||
-         fsync(j->dir_fd) != 0)) {
-        sn_diag_text(diag, "%s", seine_err_text(SEINE_E_FSYNC_FAILED));
-        e = SEINE_E_FSYNC_FAILED;
-    }
+    if (e == SEINE_OK)
+        e = sn_job_settle(j, fd, diag);
     (void)close(fd);
     return e;
 }

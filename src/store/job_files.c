@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 #include "store/job_parts.h"
 #include "store/text_writer.h"
 
-static seine_err
-fail_at(const char *what, const char *path, int error, seine_diag *diag)
+seine_err
+sn_job_fail(const char *what, const char *path, int error, seine_diag *diag)
 {
     char text[SN_DIAG_ERRNO], name[SEINE_DIAG_FILE];
 
@@ -55,10 +56,10 @@ make_dir(const char *path, seine_diag *diag)
     if (mkdir(path, 0700) == 0)
         return SEINE_OK;
     if (errno != EEXIST)
-        return fail_at("make", path, errno, diag);
+        return sn_job_fail("make", path, errno, diag);
     if (stat(path, &st) != 0)
-        return fail_at("open", path, errno, diag);
-    return S_ISDIR(st.st_mode) ? SEINE_OK : fail_at("open", path, ENOTDIR, diag);
+        return sn_job_fail("open", path, errno, diag);
+    return S_ISDIR(st.st_mode) ? SEINE_OK : sn_job_fail("open", path, ENOTDIR, diag);
 }
 
 seine_err
@@ -85,7 +86,7 @@ sn_job_dir_open(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
         return SEINE_E_IO;
     }
     if (j->dir_fd < 0)
-        return fail_at("open", j->dir, errno, diag);
+        return sn_job_fail("open", j->dir, errno, diag);
     j->is_remote = is_remote(j->dir_fd);
     if (j->is_remote && !o->is_remote_ok) {
         char name[SEINE_DIAG_FILE];
@@ -161,11 +162,11 @@ sn_job_lock(seine_durable_job *j, const char *name, seine_diag *diag)
             openat(j->dir_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
         if (fd < 0)
-            return fail_at("open the lock of", j->dir, errno, diag);
+            return sn_job_fail("open the lock of", j->dir, errno, diag);
         if (fcntl(fd, F_OFD_SETLK, &range) != 0) {
             seine_err e = errno == EAGAIN || errno == EACCES
                               ? say_owner(fd, name, diag)
-                              : fail_at("lock", j->dir, errno, diag);
+                              : sn_job_fail("lock", j->dir, errno, diag);
             (void)close(fd);
             return e;
         }
@@ -176,7 +177,7 @@ sn_job_lock(seine_durable_job *j, const char *name, seine_diag *diag)
         }
         (void)close(fd);
     }
-    return fail_at("lock", j->dir, EBUSY, diag);
+    return sn_job_fail("lock", j->dir, EBUSY, diag);
 }
 
 bool
@@ -202,6 +203,22 @@ sn_job_remove_state(seine_durable_job *j)
     SN_CRASHPOINT("state.renamed");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         (void)unlinkat(j->dir_fd, names[i], 0);
+}
+
+seine_err
+sn_job_settle(const seine_durable_job *j, int fd, seine_diag *diag)
+{
+    char path[PATH_MAX];
+    seine_err e = SEINE_OK;
+
+    snprintf(path, sizeof path, "%s/job.db.new", j->dir);
+    if (fsync(fd) != 0)
+        e = sn_job_fail("sync", path, errno, diag);
+    else if (renameat(j->dir_fd, "job.db.new", j->dir_fd, "job.db") != 0)
+        return sn_job_fail("rename", path, errno, diag);
+    else if (fsync(j->dir_fd) != 0)
+        e = sn_job_fail("sync", j->dir, errno, diag);
+    return e == SEINE_E_IO ? SEINE_E_FSYNC_FAILED : e;
 }
 
 void
@@ -259,7 +276,7 @@ sn_job_check_head(const seine_durable_job *j, seine_diag *diag)
 
     sn_diag_path(j->dir, name);
     if (fd < 0)
-        return fail_at("open the job.db of", j->dir, errno, diag);
+        return sn_job_fail("open the job.db of", j->dir, errno, diag);
     (void)close(fd);
     if (n < (ssize_t)sizeof head) {
         sn_diag_text(diag, "%s/job.db is cut: nothing was changed", name);

@@ -129,6 +129,11 @@ SEINE_MUST_CHECK seine_err sn_job_dir_open(seine_durable_job *j, const seine_job
                                            seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_job_lock(seine_durable_job *j, const char *name,
                                        seine_diag *diag);
+/* "cannot WHAT PATH: CAUSE". */
+seine_err sn_job_fail(const char *what, const char *path, int error, seine_diag *diag);
+/* Syncs the new database and gives it its name. FSYNC_FAILED, IO, DISK_FULL. */
+SEINE_MUST_CHECK seine_err sn_job_settle(const seine_durable_job *j, int fd,
+                                         seine_diag *diag);
 bool sn_job_file_exists(const seine_durable_job *j, const char *name);
 void sn_job_remove_state(seine_durable_job *j); /* all but the lock */
 void sn_job_make_ballast(seine_durable_job *j);

@@ -202,10 +202,13 @@ sn_out_job_mark(seine_durable_job *j, sn_out *o, seine_diag *diag)
     if (was && was->ino == (int64_t)st.st_ino && was->dev == (int64_t)st.st_dev &&
         was->committed == (int64_t)now.size && sn_str_eq(was->detail, sn_str_of(detail)))
         return SEINE_OK;
+    errno = 0;
     if (!now.is_database &&
         (fdatasync(now.fd) != 0 || !tail_crc(now.fd, (int64_t)now.size, &crc))) {
-        sn_diag_text(diag, "cannot write %s: %s", o->name,
-                     seine_err_text(SEINE_E_FSYNC_FAILED));
+        char text[SN_DIAG_ERRNO];
+
+        sn_diag_errno(errno ? errno : EIO, text); /* it is shorter than it was written */
+        sn_diag_text(diag, "cannot sync %s: %s", o->name, text);
         return SEINE_E_FSYNC_FAILED;
     }
     return sn_job_output_set(j, &(sn_job_output){.path = sn_str_of(key),

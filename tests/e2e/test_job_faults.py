@@ -117,6 +117,40 @@ def a_job_on_a_failing_disk_ends_and_goes_on(call, error, further):
     check((most > 0, len(wrong)), (True, 0), "\n".join(wrong))
 
 
+@rows([("fsync",), ("rename",)])
+def a_state_that_cannot_be_made_is_named_with_its_cause(call):
+    told = set()
+    with origin() as o:
+        for n in range(1, 20):
+            with tempfile.TemporaryDirectory() as where:
+                words = [os.path.abspath(PROGRAM), "fetch", o.base + "/ok", "--job", "j", "--state", "state"]
+                r = faulty(f"{call}:EIO@{n}:{where}/state/*", words, cwd=where, extra=DURABLE)
+                first = r.err.splitlines()[0]
+                if not r.struck:
+                    break
+                if r.code != 0 and "done:" not in r.err:  # the run had not begun
+                    told.add(first)
+                    check(("state/j" in first, "input/output error" in first), (True, True), f"{call} {n}: {r.err}")
+                check(seine(*words[1:], cwd=where, env=DURABLE).code in (0, 2), True, "it goes on")
+    check("seine: cannot %s state/j/job.db.new: input/output error" % call.replace("fsync", "sync") in told, True, told)
+
+
+@rows([("with a job", ["--job", "j"], "free some space, then run the same command again"),
+       ("without", [], "free some space, then run the same command again with --overwrite, or --append"),
+       ("appended", ["--append"], "free some space, then run the same command again")])
+def what_to_do_after_a_failed_output_is_said_and_works(_, more, hint):
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        words = [os.path.abspath(PROGRAM), "fetch", *(o.base + f"/ok?{i}" for i in range(20)), "--host-rate", "off", "-o", "x.jsonl", *more]
+        r = faulty("write:ENOSPC@1+:x.jsonl", words, cwd=where, extra=DURABLE)
+        lines = r.err.splitlines()
+        check((r.code, r.struck != [], "try: " + hint in lines), (3, True, True), r.err)
+        left = [line for line in lines if "is not finished" in line]
+        check(left, ["seine: job 'j' is not finished; try: the same command again"] if "--job" in more else [])
+        again = ["--overwrite"] if "--overwrite" in hint else []
+        r = seine(*words[1:], *again, cwd=where, env=DURABLE)
+        check((r.code, len(read_output(os.path.join(where, "x.jsonl")))), (0, 20), r.err)
+
+
 def flip(path, at):
     with open(path, "r+b") as f:
         f.seek(at)
