@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/crashpoint.h"
 #include "base/file_write.h"
+#include "base/hash.h"
 #include "store/job_parts.h"
 #include "store/text_writer.h"
 
@@ -178,6 +179,16 @@ sn_job_lock(seine_durable_job *j, const char *name, seine_diag *diag)
         (void)close(fd);
     }
     return sn_job_fail("lock", j->dir, EBUSY, diag);
+}
+
+uint64_t
+sn_job_id(const seine_durable_job *j)
+{
+    static const uint64_t key[2] = {1, 2};
+    struct stat st = {.st_ino = 0};
+
+    (void)!fstat(j->dir_fd, &st);
+    return sn_siphash(key, (uint64_t[]){st.st_dev, st.st_ino}, 2 * sizeof(uint64_t));
 }
 
 bool

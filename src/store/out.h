@@ -79,6 +79,7 @@ struct sn_out {
     sn_hurry *hurry; /* NULL: its writes may block for ever */
     bool is_started;
     sn_str job;              /* its name; NULL: none */
+    uint64_t job_id;         /* no other job on this machine has it */
     bool is_durable;         /* belongs to a job: a commit of a database is synced */
     const char *job_path;    /* the path as it was given, if it belongs to a job; owned */
     uint64_t cut_seq;        /* of a job: later rows of a database are removed at start */

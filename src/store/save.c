@@ -2,9 +2,11 @@
 /*
  * Saves bodies of complete responses in a directory: DIR/ab/cdef….html, by SHA-256 of the
  * body and its content type. A name consists of hex digits and a word of the table below,
- * so no server can choose it, and equal bodies are one file. A body is written under a
- * temporary name and then renamed, so a final name means a complete file.
+ * so no server can choose it, and equal bodies are one file. A body is written to a part,
+ * a file in DIR with a temporary name, and then renamed, so a final name means a complete
+ * file. The parts of a job begin with its number: the next run removes one that is left.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -24,7 +26,8 @@ typedef struct saver {
     bool is_open, is_new;
     int dir;           /* all names are below it */
     uint64_t parts;    /* files begun */
-    char part[40];     /* name of the temporary file */
+    char prefix[32];   /* of the names of parts */
+    char part[80];     /* name of the temporary file */
     char place[PLACE]; /* path of the last record's body */
 } saver;
 
@@ -110,6 +113,40 @@ open_save(sn_out *o, seine_diag *diag)
     return SEINE_OK;
 }
 
+/* Removes parts of this job: their writer was killed. */
+static void
+remove_parts(const saver *s)
+{
+    int fd = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *all = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *one;
+
+    if (!all) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    while ((one = readdir(all)))
+        if (strncmp(one->d_name, s->prefix, strlen(s->prefix)) == 0)
+            (void)unlinkat(s->dir, one->d_name, 0);
+    closedir(all);
+}
+
+static seine_err
+start_save(sn_out *o, seine_diag *diag)
+{
+    saver *s = o->self;
+
+    (void)diag;
+    snprintf(s->prefix, sizeof s->prefix, "part-");
+    if (o->job.ptr) {
+        snprintf(s->prefix, sizeof s->prefix, "part-%016llx-",
+                 (unsigned long long)o->job_id);
+        remove_parts(s);
+    }
+    return SEINE_OK;
+}
+
 /* Opens below a directory without following links, whoever else writes there. Kernels
  * before 5.6 have no openat2, but these names have only one component. */
 static int
@@ -137,15 +174,15 @@ open_shelf(const saver *s)
 
 /* No running process uses this name; an existing file was left by a killed one. */
 static int
-open_part(saver *s, int shelf)
+open_part(saver *s)
 {
     int flags = O_WRONLY | O_CREAT | O_EXCL;
 
-    snprintf(s->part, sizeof s->part, "part-%ld-%llu", (long)getpid(),
+    snprintf(s->part, sizeof s->part, "%s%ld-%llu", s->prefix, (long)getpid(),
              (unsigned long long)s->parts++);
-    int fd = open_beneath(shelf, s->part, flags);
-    if (fd < 0 && errno == EEXIST && unlinkat(shelf, s->part, 0) == 0)
-        fd = open_beneath(shelf, s->part, flags);
+    int fd = open_beneath(s->dir, s->part, flags);
+    if (fd < 0 && errno == EEXIST && unlinkat(s->dir, s->part, 0) == 0)
+        fd = open_beneath(s->dir, s->part, flags);
     return fd;
 }
 
@@ -162,7 +199,7 @@ is_there(int shelf, const char *name, size_t size)
 static bool
 write_body(saver *s, int shelf, sn_str body)
 {
-    sn_outfile f = {.fd = open_part(s, shelf)};
+    sn_outfile f = {.fd = open_part(s)};
     size_t done;
 
     if (f.fd < 0)
@@ -174,12 +211,12 @@ write_body(saver *s, int shelf, sn_str body)
         ok = false;
         error = errno;
     }
-    if (ok && renameat(shelf, s->part, shelf, s->place + 3) != 0) {
+    if (ok && renameat(s->dir, s->part, shelf, s->place + 3) != 0) {
         ok = false;
         error = errno;
     }
     if (!ok)
-        (void)unlinkat(shelf, s->part, 0);
+        (void)unlinkat(s->dir, s->part, 0);
     errno = error;
     return ok;
 }
@@ -261,6 +298,7 @@ const sn_out_ops sn_out_save = {
     .size = sizeof(saver),
     .is_first = true,
     .open = open_save,
+    .start = start_save,
     .record = record_save,
     .close = close_save,
 };

@@ -36,10 +36,6 @@ def run(base, where, rules=""):
 
 def records(where):
     """The URLs of every output that is there."""
-    for place, _, names in os.walk(os.path.join(where, "bodies")):  # a body that was being written
-        for name in names:
-            if name.startswith("part-"):
-                os.remove(os.path.join(place, name))
     return {name: sorted(u.removeprefix(where) for u in read_output(os.path.join(where, name))) for name in FILES if os.path.exists(os.path.join(where, name))}
 
 
@@ -91,6 +87,25 @@ def a_job_killed_at_any_call_goes_on(call, action):
                 except Exception as e:
                     wrong.append(str(e)[:600])
     check((most > 0, len(wrong)), (True, 0), "\n".join(wrong))
+
+
+def parts(where):
+    return sorted(name for _, _, names in os.walk(os.path.join(where, "bodies")) for name in names if name.startswith("part-"))
+
+
+@rows([("goes on", []), ("starts over", ["--fresh"])])
+def half_a_body_is_removed_by_the_next_run_of_its_job_alone(_, more):
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        os.mkdir(os.path.join(where, "bodies"))
+        for number in (1, 3):
+            r = run(o.base, where, f"write:HALFKILL@{number}:{where}/bodies/*")
+            check((r.code, len(parts(where))), (-9, 1), r.err)
+        others = ["part-1-0", "part-0123456789abcdef-1-0"]
+        for name in others:
+            with open(os.path.join(where, "bodies", name), "wb"):
+                pass
+        r = seine(*command(o.base, where)[1:], *more, cwd=where, env=DURABLE)
+        check((r.code, parts(where)), (0, sorted(others)), r.err)
 
 
 ERRORS = [("write", "ENOSPC", "+"), ("write", "EIO", ""), ("fsync", "EIO", ""), ("write", "SHORT", ""), ("write", "EINTR", "")]
