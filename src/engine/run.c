@@ -362,7 +362,7 @@ finish_visit(sn_run *r, sn_visit *v)
         return;
     }
     if (sn_run_leaves(r, v, v->fault.code))
-        sn_run_leave(r, v);
+        sn_run_leave_for(r, v, v->fault.code);
     else if (follow_links(r, v))
         sn_run_emit(r, v);
 }

@@ -28,15 +28,21 @@ sn_run_leave(sn_run *r, sn_visit *v)
 }
 
 void
+sn_run_leave_for(sn_run *r, sn_visit *v, seine_err why)
+{
+    bool is_parked = seine_fate_of(why) != SEINE_FATE_CANCELED;
+
+    atomic_fetch_add(&r->shared->left_parked, is_parked);
+    sn_run_leave(r, v);
+}
+
+void
 sn_run_give_up(sn_run *r, sn_visit *v, seine_err why)
 {
     seine_err cause = SEINE_OK;
 
     if (sn_run_leaves(r, v, why)) {
-        bool is_parked = seine_fate_of(why) != SEINE_FATE_CANCELED;
-
-        atomic_fetch_add(&r->shared->left_parked, is_parked);
-        sn_run_leave(r, v);
+        sn_run_leave_for(r, v, why);
         return;
     }
     if (why == SEINE_E_BREAKER)

@@ -121,6 +121,8 @@ void sn_run_give_up(sn_run *r, sn_visit *v, seine_err why);
 /* Does a visit that ends for this reason stay with the job, to be asked for later? */
 bool sn_run_leaves(const sn_run *r, const sn_visit *v, seine_err why);
 void sn_run_leave(sn_run *r, sn_visit *v);
+/* Likewise, and counts what the host is to blame for. */
+void sn_run_leave_for(sn_run *r, sn_visit *v, seine_err why);
 
 /* CANCELED, or what else has stopped the run. */
 seine_err sn_run_stop_reason(const sn_run *r);
