@@ -621,7 +621,7 @@ start_and_wait(run *r)
     if (e != SEINE_OK)
         return no_fetch(r, e, &diag);
     say_start(r);
-    run_job_say(&r->job, &r->run_log);
+    run_job_say(&r->job, r->args, &r->run_log);
     run_metrics_set_ready(&r->run_metrics, true);
     if (r->outputs.ordered) {
         r->feed.ordered = r->outputs.sinks;

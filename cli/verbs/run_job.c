@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <seine/calendar.h>
@@ -299,9 +300,34 @@ run_job_open(const args *a, run_job *out)
     return SAY_DONE;
 }
 
-void
-run_job_say(const run_job *j, run_log *log)
+/* Whether somebody has written to the file, or put another in its place, since then. */
+static bool
+has_changed(const char *path, int64_t since)
 {
+    struct stat st;
+
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+           st.st_ctim.tv_sec * SEINE_SECS(1) + st.st_ctim.tv_nsec > since;
+}
+
+static void
+say_changed(const run_job *j, const texts *inputs, run_log *log)
+{
+    for (size_t i = 0; i < inputs->count; i++)
+        if (has_changed(inputs->items[i], j->before.updated))
+            run_log_note(log, "job.input",
+                         "seine: %s was changed since the last run: URLs that are known "
+                         "are passed over, others are fetched",
+                         show(inputs->items[i]).text);
+}
+
+void
+run_job_say(const run_job *j, const args *a, run_log *log)
+{
+    const fetch_settings *set = a->settings;
+
+    if (j->is_resumed)
+        say_changed(j, &set->input, log);
     if (j->is_resumed)
         run_log_note(log, "job.start", "seine: job '%s' goes on: %s of %s URLs are done",
                      j->name, figure_count(j->before.ended).text,

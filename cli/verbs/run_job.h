@@ -26,8 +26,8 @@ typedef struct run_job {
  * otherwise, a fetch with --job. SAY_DONE, or the exit code after an error message. */
 int run_job_open(const args *a, run_job *out);
 
-/* Says that the run goes on, and from where. */
-void run_job_say(const run_job *j, run_log *log);
+/* Says that the run goes on, from where, and which input has changed meanwhile. */
+void run_job_say(const run_job *j, const args *a, run_log *log);
 
 /* SAY_DONE, or the exit code after an error message. */
 int run_job_close(run_job *j, bool is_finished);

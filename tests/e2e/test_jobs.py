@@ -316,6 +316,37 @@ def standard_input_may_come_again_in_another_order():
         check(sorted(urls_of(where, "all.jsonl")), sorted(lines))
 
 
+def put(where, name, lines):
+    """In place of the file there is, like an editor."""
+    with open(os.path.join(where, name + "~"), "w", encoding="utf-8") as f:
+        f.write("".join(line + "\n" for line in lines))
+    os.replace(os.path.join(where, name + "~"), os.path.join(where, name))
+
+
+def shorten(where, name, lines):
+    with open(os.path.join(where, name), "r+", encoding="utf-8") as f:
+        f.truncate(len(lines[0]) + 1)
+
+
+@rows([("replaced", put, ("one", "new", "newer")), ("shortened", shorten, ("zero",)), ("as it was", None, ("zero", "one", "late"))])
+def an_input_that_was_changed_loses_no_url_that_was_given(_, change, names):
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        url = {n: o.url(f"/{'json' if n == 'late' else 'ok'}?name={n}") for n in ("zero", "one", "new", "newer")}
+        url["late"] = o.url("/json?fail=1&with=status:429&retry_after=2")
+        put(where, "list.txt", [url["zero"], url["one"], url["late"]])
+        words = ("fetch", "-i", "list.txt", "--job", "j", "--per-host", "1", "--host-rate", "off", "-o", "all.jsonl", *UNHURRIED)
+        r = run(where, *words, "--max-retry-after", "1s")
+        check((r.code, sorted(urls_of(where, "all.jsonl"))), (5, sorted([url["zero"], url["one"]])), r.err)
+        time.sleep(0.05)  # file times are coarse
+        if change:
+            change(where, "list.txt", [url[n] for n in names])
+        r = run(where, *words, "--max-retry-after", "60s")
+        check((r.code, "seine: list.txt was changed since the last run" in r.err), (0, change is not None), r.err)
+        check(sorted(urls_of(where, "all.jsonl")), sorted({url[n] for n in ("zero", "one", "late", *names)}))
+        asked = collections.Counter(line["target"] if "target" in line else line["path"] for line in o.log())
+        check(max(asked.values()) <= 2 and sum(asked.values()) == len({"zero", "one", "late", *names}) + 1, True, f"late is asked twice, others once: {asked}")
+
+
 @case
 def a_parked_host_stays_pending_and_is_asked_when_its_time_has_come():
     with origin() as o, tempfile.TemporaryDirectory() as where:
