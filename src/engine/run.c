@@ -101,6 +101,8 @@ sn_run_admit(sn_run *r, sn_visit *v)
 static void
 take_visit(sn_run *r, sn_visit *v)
 {
+    if (v->admitted_at > r->now) /* it came after this turn had read its clock */
+        v->admitted_at = r->now;
     if (v->is_skip) {
         sn_run_emit(r, v);
     } else if (v->state == SN_DONE) {

@@ -58,15 +58,21 @@ open(fixture *t)
 }
 
 static void
-give(fixture *t, const char *url)
+give_at(fixture *t, const char *url, seine_time now)
 {
     seine_ask ask = SEINE_ASK;
     sn_visit *v;
 
     ask.url = (seine_view){url, strlen(url)};
-    CHECK_EQ(sn_admit(&t->shared, &ask, script_now(t->s), &v), SEINE_OK);
+    CHECK_EQ(sn_admit(&t->shared, &ask, now, &v), SEINE_OK);
     t->given++;
     sn_run_give(t->runs[sn_shared_state_shard(&t->shared, &v->url, t->n)], v);
+}
+
+static void
+give(fixture *t, const char *url)
+{
+    give_at(t, url, script_now(t->s));
 }
 
 static void
@@ -179,6 +185,19 @@ TEST(a_failure_is_tried_again_after_its_backoff)
     sn_run_stats(t->runs[0], &stats);
     CHECK(stats.requests == 3 && stats.retries == 2 && stats.replays == 0);
     CHECK(stats.done == 1 && stats.ok == 1 && stats.hosts == 1);
+    tear_down(t);
+}
+
+/* A turn reads its clock once; a URL that comes in later is older than that turn says. */
+TEST(the_life_of_a_url_covers_the_turn_that_took_it_in)
+{
+    fixture *t = open(prepare());
+
+    script_on(t->s, "http://a.test/", &(answer){.status = 500}, &(answer){0});
+    give_at(t, "http://a.test/", T0 + SEINE_MS(2));
+    live(t, SEINE_NEVER);
+    CHECK_EQ(t->g.all[0].attempts, 2);
+    CHECK_EQ(t->g.all[0].total, SEINE_SECS(1) + SEINE_MS(20));
     tear_down(t);
 }
 

@@ -305,7 +305,7 @@ TEST(job_damage_of_the_wal_leaves_a_state_that_was_committed)
         file_name("job.db-wal", path);
         FILE *f = fopen(path, "w");
         size_t at = k < 0 ? 0 : sn_rng_below(&rng, wal);
-        char bit = k < 0 ? 0 : (char)(1 << sn_rng_below(&rng, 8));
+        char bit = (char)(k < 0 ? 0 : 1 << sn_rng_below(&rng, 8));
 
         log[at] ^= bit;
         CHECK(f && fwrite(log, 1, wal, f) == wal);
