@@ -126,7 +126,7 @@ uint32_t check_add_page(check *c, const char *name);
 void check_take_anchors(check *c, check_anchors *out);
 bool check_has_anchor(const check_anchors *a, const char *fragment);
 uint32_t check_target_of(check *c, const seine_url *url); /* by its key */
-void check_add_link(check *c, uint32_t page, const seine_document_link *l,
+void check_add_link(check *c, uint32_t page, const seine_document_link *d,
                     const seine_url *base, const char *dir);
 bool check_is_ignored(const check *c, const char *value);
 void check_settle(check *c); /* gives every link its verdict, and counts */

@@ -311,7 +311,7 @@
     {"overwrite", NULL, KIND_FLAG, AT(overwrite), .env = true, .rare = true,
      .help = "replace outputs that exist"},
 #endif
-    {"fail-on", NULL, KIND_TEXT, "none|any|all|N|P", IN_CHECK ? "any" : FOR("any", "all"), AT(fail_on), .env = true, .rare = true,
+    {"fail-on", NULL, KIND_TEXT, "none|any|all|N|P", FOR("any", IN_CHECK ? "any" : "all"), AT(fail_on), .env = true, .rare = true,
      .help = IN_CHECK ? "how many broken links make the exit code 1" : "how many failed URLs and bad lines make the exit code 1"},
 #if !IN_CHECK
     {"job", NULL, KIND_TEXT, "NAME", AT(job), .no = true, .env = true, .rare = true,

@@ -269,7 +269,7 @@ run_job_open(const args *a, run_job *out)
     const fetch_settings *set = a->settings;
     seine_job_opts o = SEINE_JOB_OPTS;
     seine_diag diag = SEINE_DIAG;
-    bool is_wanted;
+    bool is_wanted = false;
     int code = check_options(a, &is_wanted);
 
     if (code != SAY_DONE || !is_wanted)

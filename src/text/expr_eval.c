@@ -309,7 +309,7 @@ eval_children(sn_expr_runner *r, const sn_expr_node *n, sn_expr_value few[FEW])
 static sn_expr_value
 items(sn_expr_runner *r, const sn_expr_node *n)
 {
-    sn_expr_value few[FEW];
+    sn_expr_value few[FEW] = {0};
     sn_expr_value *all = eval_children(r, n, few);
 
     if (all == few) { /* a list outlives this call */
@@ -413,7 +413,7 @@ static sn_expr_value
 call(sn_expr_runner *r, const sn_expr_node *n)
 {
     sn_expr_fn fn = n->fn;
-    sn_expr_value few[FEW];
+    sn_expr_value few[FEW] = {0};
 
     if (fn == SN_EXPR_FN_IF || fn == SN_EXPR_FN_COALESCE)
         return choose(r, n);

@@ -135,7 +135,7 @@ put_group(seine_durable_job *j, uint64_t from, uint64_t n)
 
     for (uint64_t i = from; i < from + n; i++) {
         int len = snprintf(path, sizeof path, "/some/where/page-%llu.html",
-                           (unsigned long long)(i * 7919));
+                           (unsigned long long)i * 7919);
         sn_job_url u = {.url = {.host = i % 3 ? SN_STR("http://a.example:80")
                                               : SN_STR("https://b.example:443"),
                                 .target = {path, (size_t)len},
@@ -291,12 +291,12 @@ TEST(job_damage_of_the_wal_leaves_a_state_that_was_committed)
     put_group(j, 20, 20);
     /* as kill -9 leaves it */
     size_t db = read_file("job.db");
-    char *kept = malloc(db);
+    char *kept = calloc(1, db + 1);
     CHECK(kept && db > 0);
     memcpy(kept, bytes, db);
     size_t wal = read_file("job.db-wal");
     CHECK(wal > PAGE);
-    char *log = malloc(wal);
+    char *log = calloc(1, wal + 1);
     memcpy(log, bytes, wal);
     drop_job(j);
     for (int k = -1; k < 60; k++) {
