@@ -135,7 +135,8 @@ def a_crawl_killed_at_random_moments_has_every_page_once_in_every_output():
         complete(where, want)
         pages = before
         seen = o.report()["totals"]["requests"] - before
-        check(seen <= pages + kills * (8 + 40), True, f"seed {SEED}: {seen} requests for {pages} and {kills} kills")
+        lost = 8 + (400 if SANITIZED else 100)  # in flight, and in the last group, which a slow machine makes larger
+        check(seen <= pages + kills * lost, True, f"seed {SEED}: {seen} requests for {pages} and {kills} kills")
         if r:
             check(r.code, 0, r.err)
             check(summary(read(where, "all.jsonl"))["total"], len(want), "the summary is about the whole job")
