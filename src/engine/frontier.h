@@ -141,6 +141,10 @@ bool sn_frontier_back(sn_frontier *f, sn_visit *v, seine_time now);
 sn_visit *sn_frontier_read(sn_frontier *f, seine_time now);
 bool sn_frontier_is_reading(const sn_frontier *f);
 
+/* Do pages come faster than their links are read? Then nothing should start: what they
+ * would say, of traps for instance, is not known yet, and they take memory. */
+bool sn_frontier_is_behind(const sn_frontier *f);
+
 /* The first visit whose links are read no further. NULL: none is left. */
 sn_visit *sn_frontier_unread(sn_frontier *f);
 

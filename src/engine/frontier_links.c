@@ -407,6 +407,7 @@ take_first(sn_reading *r)
     sn_visit *v = r->first;
 
     r->first = v->next;
+    r->n--;
     v->next = NULL;
     return v;
 }
@@ -424,6 +425,7 @@ sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
     v->next = NULL;
     *(r->first ? &r->last->next : &r->first) = v;
     r->last = v;
+    r->n++;
     return false;
 }
 
@@ -444,6 +446,12 @@ bool
 sn_frontier_is_reading(const sn_frontier *f)
 {
     return f->reading.first != NULL;
+}
+
+bool
+sn_frontier_is_behind(const sn_frontier *f)
+{
+    return f->reading.n > SN_UNREAD;
 }
 
 sn_visit *

@@ -41,6 +41,7 @@ enum {
     SN_FEW = 10,            /* pages of a pattern that tell whether it is a good one */
     SN_ROBOTS_TURN = 1000000, /* steps of robots.txt in one turn of a shard … */
     SN_REFUSED_TURN = 1000,   /* … and waiting URLs of a host that are refused in one */
+    SN_UNREAD = 4,            /* pages with unread links, beyond which nothing starts */
     SN_LINKS_TURN_MS = 20,    /* of links, besides the first batch of a turn */
     SN_SAMPLE = 8 /* of plain words one page in so many, while they are good */
 };
@@ -81,6 +82,7 @@ typedef struct sn_candidate {
 /* Visits whose links are read in slices; the first of them is begun. */
 typedef struct sn_reading {
     sn_visit *first, *last;
+    uint32_t n;       /* of them */
     size_t at;        /* the next link of the first one; NOT_BEGUN */
     uint8_t leader;   /* of its links */
     seine_time since; /* of this turn; 0: no batch was judged yet */

@@ -48,6 +48,8 @@ may_start(const sn_run *r)
         return false;
     if (!sn_memory_brake_may_start(r->shared->brake))
         return false;
+    if (r->frontier && sn_frontier_is_behind(r->frontier))
+        return false;
     if (atomic_load_explicit(&r->shared->mail_bytes, memory_order_relaxed) > MAIL_MOST)
         return false;
     return percent >= 100 ||

@@ -492,6 +492,35 @@ TEST(frontier_reads_the_links_of_a_page_in_slices_of_a_turn)
     close_desk(&d);
 }
 
+/* One page is being read, and four more may wait. */
+TEST(frontier_says_that_pages_come_faster_than_their_links_are_read)
+{
+    seine_clock clock = {.now = look_slowly};
+    sn_visit *v[6];
+    char url[32];
+    desk d;
+
+    open_desk_at(&d, UINT32_MAX, &clock);
+    for (unsigned i = 0; i < 6; i++) {
+        snprintf(url, sizeof url, "http://a.example/%u", i);
+        v[i] = page_of_links(&d, url, url + 17, 200);
+        CHECK(!sn_frontier_page(d.f, v[i], 0));
+        CHECK_EQ(sn_frontier_is_behind(d.f), i >= 4);
+    }
+    sn_visit *done = NULL;
+    for (unsigned turns = 0; !done && turns < 9; turns++) {
+        sn_frontier_end_turn(d.f);
+        done = sn_frontier_read(d.f, 0);
+    }
+    CHECK(done == v[0] && sn_frontier_is_behind(d.f));
+    CHECK(sn_frontier_unread(d.f) == v[1] && !sn_frontier_is_behind(d.f));
+    while (sn_frontier_unread(d.f))
+        continue;
+    for (unsigned i = 0; i < 6; i++)
+        drop_page(&d, v[i]);
+    close_desk(&d);
+}
+
 TEST(frontier_gives_pages_back_whose_links_are_not_read)
 {
     seine_clock clock = {.now = look_slowly};
