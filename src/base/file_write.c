@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -208,6 +209,20 @@ seine_file_append(const char *path)
     if (!path)
         return -1;
     return sn_file_append(path);
+}
+
+bool
+sn_file_real_path(const char *path, char out[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    char directory[PATH_MAX], real[PATH_MAX];
+    int n = slash ? (int)(slash - path) + 1 : 0;
+
+    if (snprintf(directory, sizeof directory, "%.*s.", n, path) >= PATH_MAX ||
+        !realpath(directory, real))
+        return false;
+    return snprintf(out, PATH_MAX, "%s/%s", strcmp(real, "/") == 0 ? "" : real,
+                    path + n) < PATH_MAX;
 }
 
 int

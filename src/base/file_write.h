@@ -26,6 +26,7 @@
 #ifndef SN_FILE_WRITE_H
 #define SN_FILE_WRITE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -54,6 +55,10 @@ bool sn_file_write(int fd, const char *bytes, size_t n);
 
 /* The whole of it for one text; the file has mode 0666 but for the umask. */
 bool sn_file_replace(const char *path, const char *bytes, size_t n, sn_file_sync sync);
+
+/* The absolute path: links are resolved in all but its last part, which need not exist.
+ * False: errno, or it is too long. */
+bool sn_file_real_path(const char *path, char out[PATH_MAX]);
 
 /* Opens a file to append to; makes it if there is none. Returns a descriptor for the
  * caller to close, or -1 with errno; ELOOP: a link. */

@@ -114,6 +114,17 @@ sn_str_next(sn_str *rest, char at, sn_str *out_part)
     return true;
 }
 
+bool
+sn_str_is_among(sn_str s, const char *words)
+{
+    sn_str rest = sn_str_of(words), word;
+
+    while (sn_str_next(&rest, ' ', &word))
+        if (sn_str_eq_nocase(s, word))
+            return true;
+    return false;
+}
+
 /* Each star takes as few bytes as possible; only the last star seen is ever extended. */
 bool
 sn_str_glob(sn_str pattern, sn_str text)

@@ -63,6 +63,9 @@ bool sn_str_cut(sn_str s, char at, sn_str *out_head, sn_str *out_tail);
  * and "" nothing. False when no part is left. */
 bool sn_str_next(sn_str *rest, char at, sn_str *out_part);
 
+/* Is it one of the words, which blanks separate, whatever the case of letters? */
+bool sn_str_is_among(sn_str s, const char *words);
+
 /* Does the pattern match the whole text? * stands for any bytes and ? for one. */
 bool sn_str_glob(sn_str pattern, sn_str text);
 

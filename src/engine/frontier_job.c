@@ -28,20 +28,13 @@ keep(sn_frontier *f, seine_err e)
 static sn_job_url
 row_of(const sn_frontier *f, const sn_link *l, uint64_t print)
 {
-    bool is_known = f->parent_number != SN_JOB_NONE;
+    sn_job_url row = {.url = sn_frontier_waiting_of(l),
+                      .print = print,
+                      .parent_number = f->parent_number};
 
-    return (sn_job_url){.url = {.parent = is_known ? (sn_str){0} : l->parent,
-                                .number = l->number,
-                                .line = l->line,
-                                .depth = l->depth,
-                                .moved = l->moved,
-                                .kind = l->kind,
-                                .ceiling = l->ceiling,
-                                .tag = l->tag,
-                                .attr = l->attr,
-                                .flags = l->leader},
-                        .print = print,
-                        .parent_number = f->parent_number};
+    if (f->parent_number != SN_JOB_NONE)
+        row.url.parent = (sn_str){0};
+    return row;
 }
 
 void

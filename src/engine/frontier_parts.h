@@ -164,6 +164,9 @@ void sn_frontier_say(sn_frontier *f, uint32_t host, seine_span delay);
 SEINE_MUST_CHECK seine_err sn_frontier_open_store(sn_frontier *f,
                                                   const sn_store_ops *back_end);
 
+/* The link as the store keeps it, but for host and target. */
+sn_waiting_url sn_frontier_waiting_of(const sn_link *l);
+
 /* A URL more waits at the host: before the others, or behind them. NOMEM, DISK_FULL … */
 SEINE_MUST_CHECK seine_err sn_frontier_put(sn_frontier *f, uint32_t host, bool first,
                                            const sn_link *l, sn_str target);

@@ -43,6 +43,21 @@ sn_frontier_open_store(sn_frontier *f, const sn_store_ops *back_end)
 
 /* The way of a URL through the store. */
 
+sn_waiting_url
+sn_frontier_waiting_of(const sn_link *l)
+{
+    return (sn_waiting_url){.parent = l->parent,
+                            .number = l->number,
+                            .line = l->line,
+                            .depth = l->depth,
+                            .moved = l->moved,
+                            .kind = l->kind,
+                            .ceiling = l->ceiling,
+                            .tag = l->tag,
+                            .attr = l->attr,
+                            .flags = l->leader};
+}
+
 seine_err
 sn_frontier_put(sn_frontier *f, uint32_t host, bool first, const sn_link *l,
                 sn_str target)
@@ -50,18 +65,10 @@ sn_frontier_put(sn_frontier *f, uint32_t host, bool first, const sn_link *l,
     sn_url_list *chain = &f->hosts.all[host].chain;
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     bool is_front = x->first.n == 0 && (first || chain->n == 0);
-    sn_waiting_url u = {.host = sn_hosts_name(f->host_table, host),
-                        .target = target,
-                        .parent = l->parent,
-                        .number = l->number,
-                        .line = l->line,
-                        .depth = l->depth,
-                        .moved = l->moved,
-                        .kind = l->kind,
-                        .ceiling = l->ceiling,
-                        .tag = l->tag,
-                        .attr = l->attr,
-                        .flags = l->leader};
+    sn_waiting_url u = sn_frontier_waiting_of(l);
+
+    u.host = sn_hosts_name(f->host_table, host);
+    u.target = target;
     seine_err e = sn_store_enqueue(f->store, first ? &x->first : chain, &u);
 
     if (e == SEINE_OK && is_front)

@@ -12,25 +12,10 @@
 
 #include "base/alloc.h"
 #include "base/crashpoint.h"
+#include "base/file_write.h"
 #include "base/hash.h"
 #include "seine/format.h"
 #include "store/out_warc.h"
-
-/* The absolute path, so that the job may be resumed from another directory. False: there
- * is none. */
-static bool
-key_of(const char *path, char out[PATH_MAX])
-{
-    const char *slash = strrchr(path, '/');
-    char directory[PATH_MAX], real[PATH_MAX];
-    int n = slash ? (int)(slash - path) + 1 : 0;
-
-    if (snprintf(directory, sizeof directory, "%.*s.", n, path) >= PATH_MAX ||
-        !realpath(directory, real))
-        return false;
-    return snprintf(out, PATH_MAX, "%s/%s", strcmp(real, "/") == 0 ? "" : real,
-                    path + n) < PATH_MAX;
-}
 
 /* Outputs that have a length. */
 static bool
@@ -169,7 +154,7 @@ sn_out_job_recover(seine_durable_job *j, seine_sink_opts *opts, seine_diag *diag
     char key[PATH_MAX];
     seine_sink_format format;
 
-    if (!is_marked(opts, &format) || !key_of(opts->path, key))
+    if (!is_marked(opts, &format) || !sn_file_real_path(opts->path, key))
         return SEINE_OK;
     const sn_job_output *was = sn_job_output_get(j, sn_str_of(key));
     if (!was)
@@ -194,7 +179,8 @@ sn_out_job_mark(seine_durable_job *j, sn_out *o, seine_diag *diag)
     uint32_t crc = 0;
 
     if (!o->ops->length || !o->job_path || !o->ops->length(o, &now) || now.fd < 0 ||
-        fstat(now.fd, &st) != 0 || !S_ISREG(st.st_mode) || !key_of(o->job_path, key))
+        fstat(now.fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+        !sn_file_real_path(o->job_path, key))
         return SEINE_OK;
     const sn_job_output *was = sn_job_output_get(j, sn_str_of(key));
     if (now.number > 0)

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/file_write.h"
+
 enum {
     WAIT_MS = 10000,
     STEPS = 10 * 1000 * 1000, /* of SQLite's machine per row; ours need some hundred */
@@ -82,22 +84,6 @@ sn_sqlite_errno(sqlite3 *db)
     }
 }
 
-/* Resolves links in all but the last part of the path; SQLite would refuse them
- * anywhere. */
-static bool
-resolve(const char *path, char out[PATH_MAX])
-{
-    const char *slash = strrchr(path, '/');
-    char directory[PATH_MAX], real[PATH_MAX];
-    int n = slash ? (int)(slash - path) + 1 : 0;
-
-    if (snprintf(directory, sizeof directory, "%.*s.", n, path) >= PATH_MAX ||
-        !realpath(directory, real))
-        return false;
-    return snprintf(out, PATH_MAX, "%s/%s", strcmp(real, "/") == 0 ? "" : real,
-                    path + n) < PATH_MAX;
-}
-
 /* Writes "file:PATH", with what a URI takes for its own escaped. */
 static void
 make_uri(const char *path, bool is_still, char out[URI_MAX])
@@ -150,7 +136,7 @@ sn_sqlite_open(const char *path, sn_sqlite_how how, sqlite3 **out_db)
     char real[PATH_MAX], uri[URI_MAX];
     sqlite3 *db = NULL;
 
-    if (!resolve(path, real))
+    if (!sn_file_real_path(path, real)) /* SQLite refuses links anywhere */
         return SEINE_E_IO;
     make_uri(real, how == SN_SQLITE_STILL, uri);
     seine_err e = err_of(NULL, sqlite3_open_v2(uri, &db, flags, NULL));

@@ -16,7 +16,7 @@
 #ifndef SN_DOC_EVENT_H
 #define SN_DOC_EVENT_H
 
-#include "base/str.h"
+#include "text/html.h"
 
 typedef struct sn_doc_event {
     bool is_anchor;
@@ -27,6 +27,20 @@ typedef struct sn_doc_event {
     uint64_t offset;    /* of its first byte */
     uint32_t line, col; /* the same, from 1, columns in bytes */
 } sn_doc_event;
+
+/* A link or an anchor of HTML as one of a document. */
+static inline sn_doc_event
+sn_doc_event_of_html(const sn_html_event *e)
+{
+    return (sn_doc_event){.is_anchor = e->what == SN_HTML_ANCHOR,
+                          .tag = sn_html_tag_name(e->tag),
+                          .attr = sn_html_attr_name(e->attr),
+                          .value = e->value,
+                          .text = e->text,
+                          .offset = e->offset,
+                          .line = e->line,
+                          .col = e->col};
+}
 
 typedef struct sn_doc_fn {
     void (*fn)(void *user, const sn_doc_event *e);

@@ -90,14 +90,7 @@ static bool
 on_html(void *user, const sn_html_event *e)
 {
     seine_document *d = user;
-    sn_doc_event told = {.is_anchor = e->what == SN_HTML_ANCHOR,
-                         .tag = sn_html_tag_name(e->tag),
-                         .attr = sn_html_attr_name(e->attr),
-                         .value = e->value,
-                         .text = e->text,
-                         .offset = e->offset,
-                         .line = e->line,
-                         .col = e->col};
+    sn_doc_event told = sn_doc_event_of_html(e);
 
     if (e->what != SN_HTML_BASE) {
         keep_event(d, &told);

@@ -540,17 +540,6 @@ tag_name(sn_str s)
     return sn_str_slice(s, from, to);
 }
 
-static bool
-is_among(sn_str name, const char *words)
-{
-    sn_str rest = sn_str_of(words), word;
-
-    while (sn_str_next(&rest, ' ', &word))
-        if (sn_str_eq_nocase(name, word))
-            return true;
-    return false;
-}
-
 /* Returns the kind of the HTML block that begins with this line, or 0. */
 static uint8_t
 html_kind_of(sn_markdown *m, sn_str s)
@@ -577,9 +566,9 @@ html_kind_of(sn_markdown *m, sn_str s)
         return 0;
     char after = name.ptr + name.len < s.ptr + s.len ? name.ptr[name.len] : '\n';
     bool ends = is_blank(after) || after == '\n' || after == '>';
-    if (s.ptr[1] != '/' && ends && is_among(name, "script pre style textarea"))
+    if (s.ptr[1] != '/' && ends && sn_str_is_among(name, "script pre style textarea"))
         return 1;
-    if ((ends || after == '/') && is_among(name, blocks))
+    if ((ends || after == '/') && sn_str_is_among(name, blocks))
         return 6;
     if (m->leaf == LEAF_PARAGRAPH)
         return 0;
@@ -597,7 +586,7 @@ filter_html(sn_markdown *m)
         if (s.ptr[0] != '<')
             continue;
         sn_str name = tag_name(s);
-        if (sn_markdown_is_filtered(name) && !is_among(name, "script style"))
+        if (sn_markdown_is_filtered(name) && !sn_str_is_among(name, "script style"))
             blank_doc(m, i, i + 1);
     }
 }
@@ -778,14 +767,7 @@ static bool
 on_html(void *user, const sn_html_event *e)
 {
     sn_markdown *m = user;
-    sn_doc_event told = {.is_anchor = e->what == SN_HTML_ANCHOR,
-                         .tag = sn_html_tag_name(e->tag),
-                         .attr = sn_html_attr_name(e->attr),
-                         .value = e->value,
-                         .text = e->text,
-                         .offset = e->offset,
-                         .line = e->line,
-                         .col = e->col};
+    sn_doc_event told = sn_doc_event_of_html(e);
 
     m->to.fn(m->to.user, &told);
     return true;

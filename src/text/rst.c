@@ -312,17 +312,6 @@ read_title(sn_rst *r)
 
 /* Explicit markup */
 
-static bool
-has_word(sn_str name, const char *words)
-{
-    sn_str rest = sn_str_of(words), word;
-
-    while (sn_str_next(&rest, ' ', &word))
-        if (sn_str_eq_nocase(name, word))
-            return true;
-    return false;
-}
-
 /* Reads ".. name:: argument"; `s` begins behind ".. ". False: it is no directive. */
 static bool
 read_directive(sn_rst *r, sn_str s)
@@ -340,14 +329,15 @@ read_directive(sn_rst *r, sn_str s)
     while (colon > 0 && name.ptr[colon - 1] != ':')
         colon--; /* of "py:function" */
     part place = place_of(r, (size_t)(argument.ptr - r->doc.ptr));
-    if (has_word(name, "image figure"))
+    if (sn_str_is_among(name, "image figure"))
         tell_link(r, "img", argument, (sn_str){"", 0}, place);
-    else if (has_word(name, "include literalinclude") && argument.len > 0 &&
+    else if (sn_str_is_among(name, "include literalinclude") && argument.len > 0 &&
              argument.ptr[0] != '<')
         tell_link(r, "a", argument, (sn_str){"", 0}, place);
-    if (has_word(name, "code code-block sourcecode highlight literalinclude math raw "
-                       "parsed-literal productionlist prompt doctest testcode testoutput "
-                       "graphviz digraph graph uml csv-table default-role"))
+    if (sn_str_is_among(
+            name, "code code-block sourcecode highlight literalinclude math raw "
+                  "parsed-literal productionlist prompt doctest testcode testoutput "
+                  "graphviz digraph graph uml csv-table default-role"))
         r->skip = r->line.indent;
     return true;
 }

@@ -129,6 +129,17 @@ TEST(str_glob_is_the_whole_text)
                  rows[i].is);
 }
 
+TEST(str_is_among_looks_for_whole_words_in_any_case)
+{
+    CHECK(sn_str_is_among(SN_STR("a"), "a bc d"));
+    CHECK(sn_str_is_among(SN_STR("BC"), "a bc d"));
+    CHECK(sn_str_is_among(SN_STR("d"), "a bc d"));
+    CHECK(!sn_str_is_among(SN_STR("b"), "a bc d"));
+    CHECK(!sn_str_is_among(SN_STR("bc d"), "a bc d"));
+    CHECK(!sn_str_is_among(SN_STR(""), "a bc d"));
+    CHECK(!sn_str_is_among(SN_STR("a"), ""));
+}
+
 TEST(str_next_walks_the_parts)
 {
     static const struct {
