@@ -24,14 +24,21 @@ def build():
     for name in ("run", "delay", "site"):
         source, program = PEERS / f"{name}.c", BUILT / name
         if stale(program, source):
-            subprocess.run(["cc", "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-o", program, source], check=True)
+            compile_to(program, ["cc", "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", source])
 
 
 def build_go():
     source, program = PEERS / "gohttp.go", BUILT / "gohttp"
     if stale(program, source):
         env = dict(os.environ, GO111MODULE="off", GOFLAGS="-trimpath", GOCACHE=str(BUILT / "go"))
-        subprocess.run(["go", "build", "-o", program, source], check=True, env=env)
+        compile_to(program, ["go", "build", source], env)
+
+
+def compile_to(program, command, env=None):
+    """The compiler writes beside the program and the file is renamed: another harness that runs the program now, or compiles it too, is not disturbed."""
+    fresh = program.with_name(f"{program.name}.{os.getpid()}")
+    subprocess.run([*command[:-1], "-o", fresh, command[-1]], check=True, env=env)
+    os.replace(fresh, program)
 
 
 def stale(program, source):

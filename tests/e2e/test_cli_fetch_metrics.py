@@ -13,7 +13,7 @@ import urllib.request
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PATIENCE, PROGRAM, case, check, environment, finish, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, seine, until  # noqa: E402
 from origin import origin, summary  # noqa: E402
 
 
@@ -32,13 +32,19 @@ class Run:
         except urllib.error.HTTPError as e:
             return e.code, e.read().decode(), e.headers
 
+    def stop(self):
+        """A run lasts as long as somebody looks at it, and then it is asked to end."""
+        self.process.terminate()
+        return self.end()
+
     def end(self):
         out, err = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, out.decode(), err.decode()
 
 
-def slow(o, seconds=2, per_second=10):
-    return ["--host-rate", f"{per_second}/s", "--no-adaptive", *[o.url(f"/ok?n={n}") for n in range(seconds * per_second)]]
+def slow(o):
+    """A run that goes on for longer than a test waits."""
+    return ["--host-rate", "10/s", "--no-adaptive", *[o.url(f"/ok?n={n}") for n in range(11 * PATIENCE)]]
 
 
 @case
@@ -57,8 +63,7 @@ def the_endpoints_answer_while_it_runs():
         check(run.get("/nothing")[0], 404)
         check(run.get("/metrics", method="POST")[0], 405)
         check(run.get("/metrics", method="HEAD")[1], "")
-        code, out, _ = run.end()
-        check((code, summary(out)["ok"]), (0, 20))
+        check(run.stop()[0], 143)
 
 
 @case
@@ -78,7 +83,7 @@ def the_exposition_is_accepted_by_an_independent_parser():
 @case
 def slow_and_silly_clients_do_not_slow_down_the_run():
     with origin() as o:
-        run = Run(*slow(o, 2, 20))
+        run = Run(*slow(o))
         crowd = []
         for n in range(60):
             s = socket.create_connection(("127.0.0.1", run.port), timeout=PATIENCE)
@@ -87,9 +92,10 @@ def slow_and_silly_clients_do_not_slow_down_the_run():
             if n % 3 == 2:
                 s.sendall(b"\x00\xff" * 3000)
             crowd.append(s)
-        code, out, _ = run.end()
-        check((code, summary(out)["ok"]), (0, 40))
-        check(summary(out)["wall_ms"] < 100000, True)  # forty of them are silent, and each may be so for 5 s
+        before = len(o.log())
+        until(lambda: len(o.log()) >= before + 20, "20 requests while the crowd is there")
+        code, out, _ = run.stop()
+        check((code, summary(out)["ok"] >= before), (143, True))
         for s in crowd:
             s.close()
 
@@ -97,7 +103,7 @@ def slow_and_silly_clients_do_not_slow_down_the_run():
 @case
 def who_is_silent_is_dropped_and_others_are_served():
     with origin() as o:
-        run = Run("--host-rate", "2/s", "--no-adaptive", *[o.url(f"/ok?n={n}") for n in range(18)])
+        run = Run(*slow(o))
         crowd = [socket.create_connection(("127.0.0.1", run.port), timeout=PATIENCE) for _ in range(32)]
         began = time.monotonic()
         check(crowd[0].recv(10), b"")
@@ -105,8 +111,7 @@ def who_is_silent_is_dropped_and_others_are_served():
         check(run.get("/livez")[0], 200)
         for s in crowd:
             s.close()
-        run.process.terminate()
-        check(run.end()[0], 143)
+        check(run.stop()[0], 143)
 
 
 @case

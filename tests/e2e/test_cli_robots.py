@@ -102,7 +102,6 @@ def rules_that_take_too_many_steps_refuse_and_say_so():
 class Hosts(http.server.BaseHTTPRequestHandler):
     """What /robots.txt is depends on the name it is asked under."""
     protocol_version = "HTTP/1.1"
-    asked = []
 
     def log_message(self, *words):
         pass
@@ -118,7 +117,7 @@ class Hosts(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         host, port = self.headers["Host"].split(":")
-        Hosts.asked.append((host, self.path))
+        self.server.asked.append((host, self.path))
         if host.startswith("s"):
             self.answer(int(host[1:4]), b"User-agent: *\nDisallow: /\n")
         elif host.startswith("to"):  # to3.test: three redirects, then the file
@@ -139,16 +138,16 @@ class Hosts(http.server.BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def hosts(*names):
-    """Options that make these names hosts of one server, and its port."""
-    Hosts.asked = []
+    """Options that make these names hosts of one server, its port, and the list of what it is asked for."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hosts)
+    server.asked = []
     server.handle_error = lambda *words: None  # a client that goes early is no news
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     port = server.server_address[1]
     words = [w for name in names for w in ("--resolve", f"{name}.test:{port}:127.0.0.1")]
     try:
-        yield port, words
+        yield port, words, server.asked
     finally:
         server.shutdown()
         server.server_close()
@@ -157,7 +156,7 @@ def hosts(*names):
 
 @case
 def a_host_is_asked_for_its_rules():
-    with hosts("ok") as (port, words):
+    with hosts("ok") as (port, words, asked):
         at = f"http://ok.test:{port}"
         r = seine("robots", "check", *words, at + "/cgi/x", at + "/a?b", "--agent", "other")
         got = [json.loads(line) for line in r.out.splitlines()]
@@ -165,7 +164,7 @@ def a_host_is_asked_for_its_rules():
         check(got[0], {"url": at + "/cgi/x", "agent": "other", "allowed": False, "rule": "Disallow: /cgi", "line": 4, "group": "*",
                        "state": "parsed", "crawl_delay": 2, "sitemaps": ["https://e.example/s.xml"], "source": at + "/robots.txt", "status": 200})
         check((got[1]["allowed"], got[1]["rule"]), (True, None))
-        check(Hosts.asked, [("ok.test", "/robots.txt")], "once for both")
+        check(asked, [("ok.test", "/robots.txt")], "once for both")
         r = seine("robots", "check", *words, at + "/a")
         check(r.code, 0)
 
@@ -174,7 +173,7 @@ def a_host_is_asked_for_its_rules():
 def what_an_answer_means_is_what_a_crawl_makes_of_it():
     names = {"s404": "absent", "s403": "absent", "s401": "absent", "s429": "unreachable", "s503": "unreachable", "s500": "unreachable",
              "s204": "parsed", "to4": "parsed", "to5": "absent", "cut": "unreachable", "long": "parsed"}
-    with hosts(*names, *(f"to{i}" for i in range(6)), "ok") as (port, words):
+    with hosts(*names, *(f"to{i}" for i in range(6)), "ok") as (port, words, _):
         urls = [f"http://{name}.test:{port}/x" for name in names]
         r = seine("robots", "check", "--retries", "0", *words, *urls)
         got = [json.loads(line) for line in r.out.splitlines()]
@@ -213,7 +212,7 @@ def show_prints_the_lines_that_count():
         "crawl_delay": 2, "sitemaps": ["https://e.example/s.xml"]})
     for words in ([], ["/no/such/file"], ["a", "b"], ["ftp://e.example/"]):
         check(seine("robots", "show", *words).code, 2, str(words))
-    with hosts("ok", "s404") as (port, words):
+    with hosts("ok", "s404") as (port, words, _):
         check(seine("robots", "show", *words, f"http://ok.test:{port}/any/page").out.splitlines()[3], "     4  Disallow: /cgi")
         r = seine("robots", "show", *words, f"http://s404.test:{port}/")
         check((r.code, r.out, r.err), (0, "", "seine: no robots.txt (status 404): everything is allowed\n"))

@@ -15,10 +15,11 @@ from e2e import PATIENCE, PROGRAM, ROOT, case, check, environment, finish, patie
 
 KILLLOOP = os.path.join(ROOT, "tools", "killloop")
 
-# Writes a hundred records, one each 10 ms, and goes on where the file ends.
+# Writes a hundred records, one each 10 ms times the scale, and goes on where the file ends. Half of the next record is there while it waits:
+# wherever the kill comes, the file has a torn end.
 JOB = r"""
 import json, os, sys, time
-path, mode = sys.argv[1], sys.argv[2]
+path, mode, scale = sys.argv[1], sys.argv[2], float(sys.argv[3])
 lines = open(path).read().splitlines(True) if os.path.exists(path) else []
 if lines and not lines[-1].endswith("\n"):
     lines.pop()  # a line that was cut by the kill
@@ -30,10 +31,8 @@ with open(path, "a") as f:
         line = json.dumps({"type": "result", "url": f"http://e.example/{n}"}) + "\n"
         f.write(line[:9])
         f.flush()
-        time.sleep(0.005)
+        time.sleep(0.01 * scale)
         f.write(line[9:])
-        f.flush()
-        time.sleep(0.005)
     if mode == "hangs":
         time.sleep(1000)
 sys.exit(3 if mode == "fails" else 0)
@@ -42,7 +41,7 @@ sys.exit(3 if mode == "fails" else 0)
 
 def killloop(folder, mode, *words, scale=1):
     path = os.path.join(folder, "x.jsonl")
-    command = [KILLLOOP, "--min", str(0.2 * scale), "--max", str(0.5 * scale), *words, "--check", path, "--", sys.executable, "-S", "-E", "-c", JOB, path, mode]
+    command = [KILLLOOP, "--min", str(0.2 * scale), "--max", str(0.5 * scale), *words, "--check", path, "--", sys.executable, "-S", "-E", "-c", JOB, path, mode, str(scale)]
     return subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=PATIENCE, check=False)
 
 
