@@ -676,6 +676,7 @@ prepare_run(run *r)
         code = cookies_open(r->args, &r->plan.opts.jar);
     if (code == SAY_DONE)
         code = feed_open(&r->feed, r->args);
+    r->job.has_secret = r->plan.request.is_typed;
     if (code == SAY_DONE)
         code = run_job_open(r->args, &r->job);
     hooks.job = r->job.job;

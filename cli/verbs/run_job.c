@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/run_job.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <seine/calendar.h>
 #include <seine/plumbing.h>
 
+#include "jobs/job_command.h"
 #include "options/crawl_opts.h"
 #include "screen/say.h"
 #include "screen/textbuf.h"
@@ -134,29 +133,6 @@ make_spec(const args *a)
     return spec;
 }
 
-/* The words of the command line as the kernel knows them: secrets are wiped there. */
-static char *
-make_command(void)
-{
-    seine_json *list = xalloc_json(seine_json_new_array());
-    seine_text text = {NULL, 0};
-    char bytes[65536];
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, bytes, sizeof bytes - 1) : 0;
-
-    if (fd >= 0)
-        close(fd);
-    bytes[n > 0 ? n : 0] = '\0';
-    for (ssize_t at = 0; at < n; at += (ssize_t)strlen(bytes + at) + 1)
-        jsonl_add(list, jsonl_string(bytes + at));
-    char *line = seine_json_print(list, &text) == SEINE_OK
-                     ? xalloc_copy(text.bytes, text.len)
-                     : xalloc_copy("[]", 2);
-    seine_text_free(&text);
-    seine_json_free(list);
-    return line;
-}
-
 /* The name */
 
 static bool
@@ -278,7 +254,7 @@ run_job_open(const args *a, run_job *out)
         snprintf(out->name, sizeof out->name, "%s", set->job);
     else
         default_name(a, out->name, 129);
-    char *spec = make_spec(a), *line = make_command();
+    char *spec = make_spec(a), *line = job_command_make(out->has_secret);
     o.state = set->state;
     o.name = out->name;
     o.verb = a->command->name;

@@ -18,6 +18,7 @@
 typedef struct run_job {
     seine_durable_job *job; /* NULL: the run is held in memory */
     char name[132];         /* "" */
+    bool has_secret;        /* the command line had one; set before it is opened */
     bool is_resumed;        /* an earlier run has left something */
     seine_job_figures before;
 } run_job;

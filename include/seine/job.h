@@ -47,7 +47,7 @@ typedef struct seine_job_opts {
     const char *name;    /* 1 to 128 of A-Z a-z 0-9 . _ -; begins with none of . - */
     const char *verb;    /* "crawl"; NULL: "" */
     const char *spec;    /* a JSON object of all that shapes the results; NULL: "{}" */
-    const char *command; /* a JSON array of words, for people; NULL: "[]" */
+    const char *command; /* JSON: the command line, as the caller likes; NULL: "[]" */
     seine_durability durability;
     bool fresh;        /* starts over: the old state is removed */
     bool must_exist;   /* IO if there is none */

@@ -33,6 +33,7 @@
 #include "seine/format.h"
 #include "seine/input.h"
 #include "seine/job.h"
+#include "seine/job_view.h"
 #include "seine/jsonptr.h"
 #include "seine/key.h"
 #include "seine/keyed.h"

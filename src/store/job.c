@@ -18,8 +18,8 @@
 
 enum { PATH_ROOM = 4096, NAME_MOST = 128 };
 
-static bool
-is_name(const char *name)
+bool
+sn_job_is_name(const char *name)
 {
     size_t n = name ? strlen(name) : 0;
 
@@ -39,8 +39,8 @@ free_facts(sn_job_facts *f)
     *f = (sn_job_facts){.name = NULL};
 }
 
-static void
-free_job(seine_durable_job *j)
+void
+sn_job_free(seine_durable_job *j)
 {
     sn_sqlite_close(j->db);
     for (unsigned i = 0; i < j->n_lanes; i++)
@@ -175,8 +175,8 @@ make_db(seine_durable_job *j, seine_diag *diag)
     return e;
 }
 
-static seine_err
-read_facts(seine_durable_job *j)
+seine_err
+sn_job_read_facts(seine_durable_job *j)
 {
     sn_job_facts *f = &j->facts;
     sn_job_row row;
@@ -199,8 +199,8 @@ read_facts(seine_durable_job *j)
     return ok ? SEINE_OK : SEINE_E_NOMEM;
 }
 
-static seine_err
-read_head(seine_durable_job *j)
+seine_err
+sn_job_read_head(seine_durable_job *j)
 {
     sn_job_head *h = &j->head;
     sn_job_row row;
@@ -252,10 +252,10 @@ open_tables(seine_durable_job *j, const seine_job_opts *o)
     if (e == SEINE_OK)
         e = sn_job_tables_open(j->db, j->tables);
     if (e == SEINE_OK)
-        e = read_facts(j);
+        e = sn_job_read_facts(j);
     if (e == SEINE_OK && !j->facts.clean)
         e = quick_check(j);
-    return e == SEINE_OK ? read_head(j) : e;
+    return e == SEINE_OK ? sn_job_read_head(j) : e;
 }
 
 static seine_err
@@ -389,7 +389,7 @@ seine_job_open(const seine_job_opts *opts, seine_durable_job **out_job, seine_di
     sn_diag_clear(diag);
     if (!out_job || !sn_opts_fit(opts, sizeof *opts))
         return SEINE_E_INVAL;
-    if (!is_name(opts->name)) {
+    if (!sn_job_is_name(opts->name)) {
         sn_diag_option(diag, "name",
                        "1 to %d of letters, digits and . _ -, none of . - first",
                        NAME_MOST);
@@ -405,7 +405,7 @@ seine_job_open(const seine_job_opts *opts, seine_durable_job **out_job, seine_di
     if (e != SEINE_OK) {
         if (diag && diag->text[0] == '\0')
             sn_diag_text(diag, "%s", seine_err_text(e));
-        free_job(j);
+        sn_job_free(j);
         return e;
     }
     sn_job_show(j);
@@ -451,7 +451,7 @@ seine_job_close(seine_durable_job *j, bool is_finished)
     if (j->is_given_up) { /* as after kill -9: the next run goes on from the last commit
                            */
         (void)sn_job_drop_ballast(j);
-        free_job(j);
+        sn_job_free(j);
         return SEINE_OK;
     }
     seine_err e = sn_job_commit(j, NULL);
@@ -467,7 +467,7 @@ seine_job_close(seine_durable_job *j, bool is_finished)
         e = sn_sqlite_exec(j->db, "PRAGMA wal_checkpoint(TRUNCATE)");
     SN_CRASHPOINT("stop.flushed");
     (void)sn_job_drop_ballast(j);
-    free_job(j);
+    sn_job_free(j);
     return e;
 }
 

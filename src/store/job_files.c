@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -181,6 +182,25 @@ sn_job_lock(seine_durable_job *j, const char *name, seine_diag *diag)
     return sn_job_fail("lock", j->dir, EBUSY, diag);
 }
 
+bool
+sn_job_is_locked(const seine_durable_job *j, int64_t *out_pid)
+{
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char text[128];
+    int fd = openat(j->dir_fd, "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+    *out_pid = 0;
+    if (fd < 0)
+        return false;
+    bool is_locked = fcntl(fd, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+    ssize_t n = is_locked ? pread(fd, text, sizeof text - 1, 0) : 0;
+    (void)close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    if (strncmp(text, "pid ", 4) == 0)
+        *out_pid = strtol(text + 4, NULL, 10);
+    return is_locked;
+}
+
 uint64_t
 sn_job_id(const seine_durable_job *j)
 {
@@ -230,6 +250,18 @@ sn_job_settle(const seine_durable_job *j, int fd, seine_diag *diag)
     else if (fsync(j->dir_fd) != 0)
         e = sn_job_fail("sync", j->dir, errno, diag);
     return e == SEINE_E_IO ? SEINE_E_FSYNC_FAILED : e;
+}
+
+seine_err
+sn_job_remove_all(seine_durable_job *j, seine_diag *diag)
+{
+    sn_job_remove_state(j);
+    (void)unlinkat(j->dir_fd, "control.sock", 0);
+    (void)unlinkat(j->dir_fd, "job.db.damaged", 0);
+    (void)unlinkat(j->dir_fd, "lock", 0);
+    if (rmdir(j->dir) != 0)
+        return sn_job_fail("remove", j->dir, errno, diag);
+    return SEINE_OK;
 }
 
 void

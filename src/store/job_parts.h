@@ -11,6 +11,7 @@
  *     job_output.c   lengths of the outputs
  *     job_scan.c     what earlier runs have left
  *     job_hosts.c    names of hosts and their numbers; bits of ended URLs
+ *     job_view.c     a job as others see it
  *
  * Time    wall time in ms.
  * Memory  of the job.
@@ -124,11 +125,19 @@ struct seine_durable_job {
     _Atomic int64_t shown_updated;
 };
 
+/* job.c */
+bool sn_job_is_name(const char *name);
+SEINE_MUST_CHECK seine_err sn_job_read_facts(seine_durable_job *j);
+SEINE_MUST_CHECK seine_err sn_job_read_head(seine_durable_job *j);
+void sn_job_free(seine_durable_job *j); /* nothing is committed */
+
 /* job_files.c: all say what is wrong in the diag. */
 SEINE_MUST_CHECK seine_err sn_job_dir_open(seine_durable_job *j, const seine_job_opts *o,
                                            seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_job_lock(seine_durable_job *j, const char *name,
                                        seine_diag *diag);
+/* Has another process the job? *out_pid is its number; 0: nobody knows. */
+bool sn_job_is_locked(const seine_durable_job *j, int64_t *out_pid);
 /* "cannot WHAT PATH: CAUSE". */
 seine_err sn_job_fail(const char *what, const char *path, int error, seine_diag *diag);
 /* Syncs the new database and gives it its name. FSYNC_FAILED, IO, DISK_FULL. */
@@ -136,6 +145,8 @@ SEINE_MUST_CHECK seine_err sn_job_settle(const seine_durable_job *j, int fd,
                                          seine_diag *diag);
 bool sn_job_file_exists(const seine_durable_job *j, const char *name);
 void sn_job_remove_state(seine_durable_job *j); /* all but the lock */
+/* All files of a job that we hold the lock of, and its directory. */
+SEINE_MUST_CHECK seine_err sn_job_remove_all(seine_durable_job *j, seine_diag *diag);
 void sn_job_make_ballast(seine_durable_job *j);
 bool sn_job_drop_ballast(seine_durable_job *j); /* false: there is none */
 uint64_t sn_job_disk_use(const seine_durable_job *j);

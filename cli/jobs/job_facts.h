@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job_facts.h - a job as a JSON object, which `jobs ls` and `jobs show` print.
+ *
+ *     seine_json *facts = job_facts_of(about);
+ *     job_facts_print(facts, &screen);          for people
+ *     out_json(facts);                          for programs
+ */
+#ifndef CLI_JOB_FACTS_H
+#define CLI_JOB_FACTS_H
+
+#include <seine/job_view.h>
+#include <seine/plumbing.h>
+
+#include "screen/screen.h"
+
+/* Counts, times and the command, without outputs and hosts. */
+seine_json *job_facts_of(const seine_job_about *a);
+
+/* Adds `outputs`, and `hosts` as of the last commit. SAY_DONE, or the exit code after an
+ * error message. */
+int job_facts_add_state(seine_json *facts, seine_job_view *v);
+
+void job_facts_print(const seine_json *facts);
+
+/* Members, "" and 0 where there are none. */
+const char *job_facts_text(const seine_json *facts, const char *name);
+uint64_t job_facts_count(const seine_json *facts, const char *name);
+
+/* "3 d", "5 h", "12 min", "40 s" */
+figure figure_age(int64_t wall, int64_t now);
+
+int64_t job_facts_wall(void); /* now, ns */
+
+#endif

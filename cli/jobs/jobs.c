@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <seine/job_view.h>
+
+#include "jobs/job_command.h"
+#include "jobs/job_facts.h"
+#include "screen/out.h"
+#include "screen/record_table.h"
+#include "screen/say.h"
+#include "screen/xalloc.h"
+#include "verbs/jsonl.h"
+#include "verbs/verbs.h"
+
+typedef struct settings {
+    const char *state;
+    bool json, yes;
+    seine_span older_than;
+} settings;
+
+static int run_ls(const args *a);
+static int run_show(const args *a);
+static int run_resume(const args *a);
+static int run_rm(const args *a);
+
+#define AT(member) .at = offsetof(settings, member)
+
+/* clang-format off */
+#define STATE \
+    {"state", NULL, KIND_FILE, "DIR", ".seine", AT(state), .env = true, \
+     .help = "where jobs are kept"}
+#define JSON \
+    {"json", "j", KIND_FLAG, AT(json), .env = true, \
+     .help = "JSON, for programs"}
+
+static const option list_options[] = {
+    STATE,
+    JSON,
+    {.name = NULL},
+};
+static const option state_options[] = {
+    STATE,
+    {.name = NULL},
+};
+static const option rm_options[] = {
+    STATE,
+    {"older-than", NULL, KIND_SPAN, "D", AT(older_than),
+     .help = "jobs whose last change is longer ago; alone: all such jobs"},
+    {"yes", "y", KIND_FLAG, AT(yes),
+     .help = "do not ask"},
+    {.name = NULL},
+};
+
+static const example ls_examples[] = {
+    {"seine jobs ls", "What is there:"},
+    {"seine jobs ls -j | jq -r 'select(.state == \"failed\") | .name'", "Jobs whose process was killed:"},
+    {NULL, NULL},
+};
+static const example show_examples[] = {
+    {"seine jobs show docs.example", "How far it is, and what its hosts wait for:"},
+    {NULL, NULL},
+};
+static const example resume_examples[] = {
+    {"seine jobs resume docs.example", "Goes on where it was:"},
+    {NULL, NULL},
+};
+static const example rm_examples[] = {
+    {"seine jobs rm --older-than 30d --yes", "Prunes; the outputs stay:"},
+    {NULL, NULL},
+};
+
+const command cmd_jobs_ls = {
+    .name = "jobs ls",
+    .arguments = "",
+    .about = "list jobs: how far they are, how old, how large",
+    .text = "A job is `running` while a process works on it, `finished` when nothing is left to do, `stopped` when its last run ended in order with work left, "
+            "and `failed` when the last run was killed or its state is damaged. DONE counts pages that have a record, and FAILED those of them without a good answer.",
+    .options = list_options,
+    .examples = ls_examples,
+    .settings_size = sizeof(settings),
+    .max_args = 0,
+    .run = run_ls,
+};
+const command cmd_jobs_show = {
+    .name = "jobs show",
+    .arguments = "JOB",
+    .about = "show a job: counts, outputs, what each host waits for",
+    .text = "Sizes of outputs are those of the last commit: after a kill they are cut to them. What is shown of a job that does not run is its state on disk.",
+    .options = list_options,
+    .examples = show_examples,
+    .settings_size = sizeof(settings),
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_show,
+};
+const command cmd_jobs_resume = {
+    .name = "jobs resume",
+    .arguments = "JOB",
+    .about = "start a job again that was stopped or killed",
+    .text = "Runs the command that the job was started with, in the directory in which it was typed. There is never a fresh start: a job that does not exist, or is "
+            "finished, is exit code 2. A list that came from standard input has to be fed again.",
+    .options = state_options,
+    .examples = resume_examples,
+    .settings_size = sizeof(settings),
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_resume,
+};
+const command cmd_jobs_rm = {
+    .name = "jobs rm",
+    .arguments = "[JOB]…",
+    .about = "remove the state of jobs; their outputs stay",
+    .text = "Asks on a terminal, and needs --yes elsewhere. A job that runs is not removed.",
+    .options = rm_options,
+    .examples = rm_examples,
+    .settings_size = sizeof(settings),
+    .max_args = SIZE_MAX,
+    .run = run_rm,
+};
+/* clang-format on */
+
+static int
+no_job(seine_err e, const seine_diag *diag)
+{
+    char line[SEINE_DIAG_ROOM];
+
+    if (e == SEINE_E_NOMEM)
+        return say_fail(SAY_MACHINE, NULL, "out of memory");
+    if (seine_diag_print(diag, NULL, line, sizeof line) == 0)
+        snprintf(line, sizeof line, "%s", seine_err_text(e));
+    return say_fail(SAY_USAGE,
+                    e == SEINE_E_STATE_LOCKED ? "seine jobs stop" : "seine jobs ls", "%s",
+                    line);
+}
+
+static int
+open_view(const char *state, const char *name, seine_job_view **out)
+{
+    seine_diag diag = SEINE_DIAG;
+    seine_err e = seine_job_view_open(state, name, out, &diag);
+
+    return e == SEINE_OK ? SAY_DONE : no_job(e, &diag);
+}
+
+/* ls */
+
+typedef struct listing {
+    const settings *set;
+    seine_json *all;
+    int code;
+} listing;
+
+static void
+list_job(const char *name, void *arg)
+{
+    listing *l = arg;
+    seine_job_view *v;
+    seine_diag diag = SEINE_DIAG;
+
+    if (seine_job_view_open(l->set->state, name, &v, &diag) != SEINE_OK)
+        return; /* it was removed meanwhile */
+    jsonl_add(l->all, job_facts_of(seine_job_view_about(v)));
+    seine_job_view_free(v);
+}
+
+static void
+print_row(const seine_json *f, int wide)
+{
+    bool is_damaged = seine_json_get(f, "error") != NULL;
+
+    out_print("%-*s  %-8s", wide, show(job_facts_text(f, "name")).text,
+              job_facts_text(f, "state"));
+    if (is_damaged)
+        out_print("  %9s  %9s  %9s", "-", "-", "-");
+    else
+        out_print("  %9s  %9s  %9s", figure_count(job_facts_count(f, "done")).text,
+                  figure_count(job_facts_count(f, "pending")).text,
+                  figure_count(job_facts_count(f, "failed")).text);
+    int64_t now = job_facts_wall();
+    out_print(
+        "  %6s  %9s  %s\n",
+        figure_age(now - (int64_t)job_facts_count(f, "age_s") * SEINE_SECS(1), now).text,
+        figure_bytes(job_facts_count(f, "bytes")).text,
+        is_damaged ? job_facts_text(f, "error")
+                   : show(job_facts_text(f, "command")).text);
+}
+
+static void
+print_list(const seine_json *all)
+{
+    size_t wide = 4;
+
+    for (size_t i = 0; i < seine_json_size(all); i++) {
+        size_t n = strlen(job_facts_text(seine_json_at(all, i), "name"));
+
+        wide = n > wide ? n : wide;
+    }
+    out_print("%-*s  %-8s  %9s  %9s  %9s  %6s  %9s  %s\n", (int)wide, "JOB", "STATE",
+              "DONE", "PENDING", "FAILED", "AGE", "DISK", "COMMAND");
+    for (size_t i = 0; i < seine_json_size(all); i++)
+        print_row(seine_json_at(all, i), (int)wide);
+}
+
+static int
+run_ls(const args *a)
+{
+    listing l = {a->settings, xalloc_json(seine_json_new_array()), SAY_DONE};
+    seine_diag diag = SEINE_DIAG;
+    seine_err e = seine_jobs_each(l.set->state, list_job, &l, &diag);
+
+    if (e != SEINE_OK)
+        l.code = no_job(e, &diag);
+    else if (l.set->json)
+        for (size_t i = 0; i < seine_json_size(l.all); i++)
+            out_json(xalloc_json(seine_json_new_copy(seine_json_at(l.all, i))));
+    else if (seine_json_size(l.all) > 0)
+        print_list(l.all);
+    else if (!a->quiet)
+        say_note("no jobs in %s", show(l.set->state).text);
+    seine_json_free(l.all);
+    return l.code;
+}
+
+/* show */
+
+static int
+run_show(const args *a)
+{
+    const settings *set = a->settings;
+    seine_job_view *v;
+    int code = open_view(set->state, a->words[0], &v);
+
+    if (code != SAY_DONE)
+        return code;
+    const seine_job_about *about = seine_job_view_about(v);
+    seine_json *facts = job_facts_of(about);
+    if (about->err == SEINE_OK)
+        code = job_facts_add_state(facts, v);
+    else if (!set->json)
+        code = say_fail(SAY_USAGE, "seine jobs repair", "%s", about->why);
+    if (code == SAY_DONE && set->json)
+        out_json(xalloc_json(seine_json_new_copy(facts)));
+    else if (code == SAY_DONE)
+        job_facts_print(facts);
+    if (code == SAY_DONE && about->err != SEINE_OK)
+        code = SAY_USAGE;
+    seine_json_free(facts);
+    seine_job_view_free(v);
+    return code;
+}
+
+/* resume */
+
+static int
+refuse_resume(const seine_job_about *a)
+{
+    if (a->err != SEINE_OK)
+        return say_fail(SAY_USAGE, "seine jobs repair", "%s", a->why);
+    if (a->status == SEINE_JOB_IS_FINISHED)
+        return say_fail(SAY_USAGE, "seine retry, or --fresh to start over",
+                        "job '%s' is finished: %s page%s", a->name,
+                        figure_count(a->ok + a->failed).text,
+                        a->ok + a->failed == 1 ? "" : "s");
+    return SAY_DONE;
+}
+
+/* The absolute form of the directory of jobs: the command runs in another one. */
+static char *
+state_of(const seine_job_about *a)
+{
+    char *dir = realpath(a->path, NULL), *slash = dir ? strrchr(dir, '/') : NULL;
+
+    if (slash)
+        *slash = '\0';
+    return dir;
+}
+
+static int
+start_again(const seine_job_about *a)
+{
+    job_command c;
+    int code = job_command_load(a, &c);
+    char *state = state_of(a);
+
+    if (code != SAY_DONE || !state) {
+        free(state);
+        return code != SAY_DONE ? code
+                                : say_fail(SAY_USAGE, "seine jobs ls", "cannot open '%s'",
+                                           show(a->path).text);
+    }
+    job_command_drop(&c, "--fresh");
+    job_command_drop(&c, "--resume");
+    job_command_add(&c, "--resume");
+    job_command_add(&c, "--job");
+    job_command_add(&c, a->name);
+    job_command_add(&c, "--state");
+    job_command_add(&c, state);
+    out_flush();
+    code = job_command_run(&c);
+    job_command_free(&c);
+    free(state);
+    return code;
+}
+
+static int
+run_resume(const args *a)
+{
+    const settings *set = a->settings;
+    seine_job_view *v;
+    int code = open_view(set->state, a->words[0], &v);
+
+    if (code != SAY_DONE)
+        return code;
+    const seine_job_about *about = seine_job_view_about(v);
+    code = refuse_resume(about);
+    if (code == SAY_DONE && about->status == SEINE_JOB_IS_RUNNING)
+        code = say_fail(SAY_USAGE, NULL, "job '%s' is running, process %lld", about->name,
+                        (long long)about->pid);
+    else if (code == SAY_DONE)
+        code = start_again(about);
+    seine_job_view_free(v);
+    return code;
+}
+
+/* rm */
+
+typedef struct removal {
+    const settings *set;
+    const char **names;
+    size_t n, cap;
+    uint64_t bytes;
+    bool is_named; /* the user has named them */
+    int code;
+} removal;
+
+static bool
+is_old(const settings *set, const seine_job_about *a)
+{
+    return set->older_than == 0 || job_facts_wall() - a->updated > set->older_than;
+}
+
+static void
+pick_job(const char *name, void *arg)
+{
+    removal *r = arg;
+    seine_job_view *v;
+    seine_diag diag = SEINE_DIAG;
+    seine_err e = seine_job_view_open(r->set->state, name, &v, &diag);
+
+    if (e != SEINE_OK) {
+        if (r->is_named && r->code == SAY_DONE)
+            r->code = no_job(e, &diag);
+        return;
+    }
+    const seine_job_about *a = seine_job_view_about(v);
+    bool is_running = a->status == SEINE_JOB_IS_RUNNING;
+    if (is_running && r->is_named && r->code == SAY_DONE)
+        r->code = say_fail(SAY_USAGE, "seine jobs stop, first", "job '%s' is running",
+                           show(name).text);
+    if (!is_running && is_old(r->set, a)) {
+        r->names = xalloc_room(r->names, r->n, &r->cap, sizeof *r->names);
+        r->names[r->n++] = xalloc_copy(name, strlen(name));
+        r->bytes += a->bytes;
+    }
+    seine_job_view_free(v);
+}
+
+/* Whether the user says yes on the terminal. */
+static bool
+is_agreed(const removal *r)
+{
+    char line[16] = "";
+
+    fprintf(stderr, "seine: remove %s%s%s, %s? [y/N] ", r->n == 1 ? "job " : "",
+            r->n == 1 ? r->names[0] : figure_count(r->n).text, r->n == 1 ? "" : " jobs",
+            figure_bytes(r->bytes).text);
+    fflush(stderr);
+    return fgets(line, sizeof line, stdin) && (line[0] == 'y' || line[0] == 'Y');
+}
+
+static int
+remove_picked(removal *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        seine_diag diag = SEINE_DIAG;
+        seine_err e = seine_job_remove(r->set->state, r->names[i], &diag);
+
+        if (e != SEINE_OK)
+            return no_job(e, &diag);
+        out_print("%s\n", r->names[i]);
+    }
+    return SAY_DONE;
+}
+
+static int
+run_rm(const args *a)
+{
+    removal r = {.set = a->settings, .is_named = a->count > 0};
+    seine_diag diag = SEINE_DIAG;
+
+    if (a->count == 0 && !options_given(a, "older-than"))
+        return say_fail(SAY_USAGE, "seine jobs rm JOB, or --older-than 30d",
+                        "no job is named");
+    for (size_t i = 0; i < a->count && r.code == SAY_DONE; i++)
+        pick_job(a->words[i], &r);
+    if (a->count == 0) {
+        seine_err e = seine_jobs_each(r.set->state, pick_job, &r, &diag);
+
+        if (e != SEINE_OK)
+            r.code = no_job(e, &diag);
+    }
+    if (r.code == SAY_DONE && r.n > 0 && !r.set->yes) {
+        if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+            r.code = say_fail(SAY_USAGE, "--yes", "no terminal to ask on");
+        else if (!is_agreed(&r))
+            r.n = 0;
+    }
+    if (r.code == SAY_DONE)
+        r.code = remove_picked(&r);
+    for (size_t i = 0; i < r.n; i++)
+        free((char *)r.names[i]);
+    free(r.names);
+    return r.code;
+}

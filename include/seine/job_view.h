@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job_view.h - which jobs are there, how far is each, and what does it wait for?
+ *
+ * A view reads the state of a job without owning it: the job may run meanwhile, in
+ * another process, and is not held up. It shows what was committed, at most some
+ * hundredths of a second ago.
+ *
+ *     e = seine_job_view_open(".seine", "news", &view, &diag);
+ *     const seine_job_about *a = seine_job_view_about(view);
+ *     printf("%s: %llu to do\n", a->name, (unsigned long long)a->pending);
+ *     e = seine_job_view_hosts(view, print_host, NULL, &diag);
+ *     seine_job_view_free(view);
+ *
+ * State that is damaged, of another program or of a newer version can be viewed, too: of
+ * it, `about` says what is wrong, and nothing else.
+ *
+ * Time    wall time in ns. Counts read the table of results, hosts read all tables: about
+ *         a second for a million URLs each.
+ * Memory  a bit per URL and the names of hosts, while hosts are read.
+ * Threads one owner.
+ */
+#ifndef SEINE_JOB_VIEW_H
+#define SEINE_JOB_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "seine/breaker.h"
+#include "seine/diag.h"
+#include "seine/err.h"
+#include "seine/record.h"
+#include "seine/view.h"
+
+typedef struct seine_job_view seine_job_view;
+
+typedef enum seine_job_status {
+    SEINE_JOB_IS_RUNNING,  /* a process works on it */
+    SEINE_JOB_IS_FINISHED, /* nothing is left to do */
+    SEINE_JOB_IS_STOPPED,  /* its last run ended in order, with work left */
+    SEINE_JOB_IS_FAILED    /* its last run was killed, or its state is damaged */
+} seine_job_status;
+
+typedef struct seine_job_about {
+    const char *name, *path;           /* "news", ".seine/news" */
+    const char *verb, *spec, *command; /* as in seine_job_opts; "": not known */
+    seine_job_status status;
+    int64_t pid;     /* of the process that works on it; 0: none, or not known */
+    seine_err err;   /* of the state: OK, STATE_CORRUPT, STATE_FOREIGN … */
+    const char *why; /* a line about it; "" */
+    uint64_t ok, failed, skipped; /* URLs that have ended with a record */
+    uint64_t pending;             /* URLs that were found and have not ended */
+    uint64_t bytes;               /* of the files in its directory */
+    uint32_t run;                 /* 1 is the first */
+    int64_t created, updated;     /* wall time, ns */
+} seine_job_about;
+
+/* An output as of the last commit. */
+typedef struct seine_job_output {
+    const char *path;
+    uint64_t committed; /* bytes; of a database and a split archive 0 */
+} seine_job_output;
+
+/* A host as of the last commit. */
+typedef struct seine_job_host {
+    seine_view host;                 /* "http://e.example:80" */
+    uint64_t done, refused, pending; /* URLs */
+    int64_t next;                    /* wall time, ns: not asked before; 0: no wait … */
+    int64_t pause, open; /* … since the server asked for it; since it fails */
+    seine_breaker_state breaker;
+    seine_span every; /* between two requests, as learned; 0: nothing learned */
+    seine_span delay; /* Crawl-delay; 0: none */
+} seine_job_host;
+
+typedef void (*seine_job_name_fn)(const char *name, void *arg);
+typedef void (*seine_job_output_fn)(const seine_job_output *o, void *arg);
+typedef void (*seine_job_host_fn)(const seine_job_host *h, void *arg);
+
+SEINE_BEGIN
+
+/* The names of all jobs in that directory (NULL: ".seine"), in the order of their bytes.
+ * A directory that does not exist has none. IO with a diag, NOMEM. */
+SEINE_MUST_CHECK seine_err seine_jobs_each(const char *state, seine_job_name_fn fn,
+                                           void *arg, seine_diag *diag);
+
+/* IO: there is no such job. NOMEM, INVAL. */
+SEINE_MUST_CHECK seine_err seine_job_view_open(const char *state, const char *name,
+                                               seine_job_view **out_view,
+                                               seine_diag *diag);
+void seine_job_view_free(seine_job_view *v); /* NULL is fine */
+
+const seine_job_about *seine_job_view_about(const seine_job_view *v); /* borrowed */
+void seine_job_view_outputs(const seine_job_view *v, seine_job_output_fn fn, void *arg);
+
+/* Reads and checks all rows. STATE_CORRUPT with the place, IO, NOMEM. */
+SEINE_MUST_CHECK seine_err seine_job_view_hosts(seine_job_view *v, seine_job_host_fn fn,
+                                                void *arg, seine_diag *diag);
+
+/* Removes the job: its state, not its outputs. STATE_LOCKED: it runs. IO: there is no
+ * such job, or its directory has files that are not ours. */
+SEINE_MUST_CHECK seine_err seine_job_remove(const char *state, const char *name,
+                                            seine_diag *diag);
+
+SEINE_END
+
+#endif
