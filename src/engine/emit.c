@@ -312,9 +312,10 @@ fill_found(const sn_visit *v, seine_record *r)
         r->via = v->found;
 }
 
-/* The URL the page calls its own, in the visit's arena. */
-static seine_view
-canonical_of(sn_visit *v, sn_str value)
+/* The URL the page calls its own, in the visit's arena; false: there is no memory for it.
+ */
+static bool
+read_canonical(sn_visit *v, sn_str value, seine_view *out_url)
 {
     char base_mem[SEINE_URL_ROOM], mem[SEINE_URL_ROOM];
     seine_url base, url;
@@ -323,22 +324,24 @@ canonical_of(sn_visit *v, sn_str value)
     seine_url_init(&url, mem, sizeof mem);
     if (!value.ptr || sn_page_base(v->page, &v->url, &base) != SEINE_OK ||
         seine_url_resolve(&url, &base, value.ptr, value.len, NULL) != SEINE_OK)
-        return (seine_view){0};
+        return true;
     seine_view href = seine_url_href(&url);
     const char *copy = sn_arena_text(&v->arena, href);
-    return copy ? (seine_view){copy, href.len} : (seine_view){0};
+    *out_url = (seine_view){copy, copy ? href.len : 0};
+    return copy != NULL;
 }
 
 /* What a page says that was read for its links. */
 static void
 fill_page(sn_visit *v, const sn_page_facts *facts, seine_record *r)
 {
-    r->has_links = facts->err == SEINE_OK;
+    bool has_room = read_canonical(v, facts->canonical, &r->canonical);
+
+    r->extract = facts->err == SEINE_OK && !has_room ? SEINE_E_NOMEM : facts->err;
+    r->has_links = r->extract == SEINE_OK;
     r->n_links = (uint32_t)sn_page_n_links(v->page);
     r->lang = facts->lang;
     r->meta_robots = facts->meta_robots;
-    r->canonical = canonical_of(v, facts->canonical);
-    r->extract = facts->err;
     if (facts->charset.ptr)
         r->charset = facts->charset;
     r->charset_from = facts->charset_from;

@@ -16,17 +16,21 @@
 
 /* Content-Type. */
 
-static sn_str
-copy_lower(sn_arena *arena, sn_str s)
+static bool
+copy_lower(sn_arena *arena, sn_str s, sn_str *out)
 {
-    char *copy = s.len > 0 ? sn_arena_text(arena, s) : NULL;
-
-    for (size_t i = 0; copy && i < s.len; i++)
+    if (s.len == 0)
+        return true;
+    char *copy = sn_arena_text(arena, s);
+    if (!copy)
+        return false;
+    for (size_t i = 0; i < s.len; i++)
         copy[i] = sn_lower(copy[i]);
-    return copy ? (sn_str){copy, s.len} : (sn_str){0};
+    *out = (sn_str){copy, s.len};
+    return true;
 }
 
-void
+bool
 sn_response_content_type(sn_arena *arena, sn_str value, sn_str *out_type,
                          sn_str *out_charset)
 {
@@ -36,10 +40,9 @@ sn_response_content_type(sn_arena *arena, sn_str value, sn_str *out_type,
     *out_type = *out_charset = (sn_str){0};
     seine_mime_init(&m, mem, sizeof mem);
     if (seine_mime_parse(&m, value.ptr, value.len) != SEINE_OK)
-        return;
-    seine_view type = seine_mime_essence(&m), charset = seine_mime_charset(&m);
-    *out_type = copy_lower(arena, type);
-    *out_charset = copy_lower(arena, charset);
+        return true;
+    return copy_lower(arena, seine_mime_essence(&m), out_type) &&
+           copy_lower(arena, seine_mime_charset(&m), out_charset);
 }
 
 /* The head. */
@@ -67,6 +70,13 @@ read_location(sn_visit *v, sn_str value)
     char *copy = sn_arena_text(&v->arena, value);
     v->location = (sn_str){copy, value.len};
     if (!copy)
+        v->kept.err = SEINE_E_NOMEM;
+}
+
+static void
+read_type(sn_visit *v, sn_str value)
+{
+    if (!sn_response_content_type(&v->arena, value, &v->content_type, &v->charset))
         v->kept.err = SEINE_E_NOMEM;
 }
 
@@ -104,7 +114,7 @@ read_field(sn_visit *v, sn_field f, bool followed)
     switch (f.name.ptr[0] | 0x20) {
     case 'c':
         if (!v->content_type.ptr && sn_str_eq_nocase(f.name, SN_STR("content-type")))
-            sn_response_content_type(&v->arena, f.value, &v->content_type, &v->charset);
+            read_type(v, f.value);
         else if (sn_str_eq_nocase(f.name, SN_STR("content-length")))
             read_length(v, f.value);
         else if (sn_str_eq_nocase(f.name, SN_STR("content-encoding")))

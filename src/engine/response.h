@@ -40,8 +40,9 @@ void sn_response_end(sn_requests *r, sn_visit *v);
  * is gone. */
 void sn_response_drop(sn_requests *r, sn_visit *v);
 
-/* Media type and charset of a Content-Type, in lower case. */
-void sn_response_content_type(sn_arena *arena, sn_str value, sn_str *out_type,
+/* Media type and charset of a Content-Type, in lower case; empty: it has none. False: no
+ * memory. */
+bool sn_response_content_type(sn_arena *arena, sn_str value, sn_str *out_type,
                               sn_str *out_charset);
 
 #endif

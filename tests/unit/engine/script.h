@@ -84,6 +84,10 @@ unsigned script_peak(script *s);                    /* most in flight at once */
 unsigned script_in_flight(script *s);
 void script_refuse_starts(script *s, seine_err why, unsigned n); /* the next n */
 
+/* Every piece of the first visits' memory is an allocation of its own from now on, so
+ * that failing.h can refuse each. */
+void script_tighten(script *s);
+
 /* Options for tests: quick, of hosts that are ours, one attempt more or less as set. */
 seine_fetch_opts script_opts(script *s);
 

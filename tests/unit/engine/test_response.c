@@ -28,7 +28,8 @@ TEST(a_content_type_is_a_media_type_and_perhaps_a_charset)
         sn_arena arena;
         sn_str type, charset;
         sn_arena_init(&arena, 256, 1 << 16);
-        sn_response_content_type(&arena, sn_str_of(rows[i].value), &type, &charset);
+        CHECK(
+            sn_response_content_type(&arena, sn_str_of(rows[i].value), &type, &charset));
         CHECK(sn_str_eq(type, sn_str_of(rows[i].type)));
         CHECK(sn_str_eq(charset, sn_str_of(rows[i].charset)));
         CHECK_EQ(type.ptr != NULL, rows[i].type != NULL);

@@ -13,6 +13,7 @@
 
 #define MAX_ASKED 4096
 #define HEAD_ROOM 4096
+#define TIGHT     8
 
 typedef struct line {
     char url[256];
@@ -36,7 +37,7 @@ struct script {
     asked *asked;
     unsigned n_asked, in_flight, peak, refuse;
     seine_err refuse_why;
-    bool is_random, is_flaky;
+    bool is_random, is_flaky, is_tight;
     flaky flaky;
     sn_rng fate;
     sn_net net;
@@ -454,13 +455,36 @@ no_resume(sn_transport *t, sn_exchange *x)
 
 static const sn_transport_ops ops = {start, cancel, turn, wake, no_fd, no_resume};
 
+/* An arena of which every piece is an allocation of its own. */
+static void
+tighten(sn_arena *a)
+{
+    sn_arena_fini(a);
+    a->cap = SIZE_MAX;
+}
+
+static void
+tighten_visits(sn_visits *all)
+{
+    sn_visit *some[TIGHT];
+    seine_err e;
+    size_t n = 0;
+
+    while (n < TIGHT && (some[n] = sn_visits_take(all, &e)))
+        tighten(&some[n++]->arena);
+    while (n > 0)
+        sn_visits_give(all, some[--n]);
+}
+
 static seine_err
 open_net(void *self, const sn_shared_state *shared, uint32_t shard, uint32_t n_shards,
          sn_transport **out_transport, seine_diag *diag)
 {
     wirelike *w = calloc(1, sizeof *w);
+    const script *s = self;
 
-    (void)shared;
+    if (s->is_tight)
+        tighten_visits(shared->visits);
     (void)n_shards;
     (void)diag;
     w->base.ops = &ops;
@@ -512,6 +536,12 @@ script_free(script *s)
     pthread_mutex_destroy(&s->lock);
     free(s->asked);
     free(s);
+}
+
+void
+script_tighten(script *s)
+{
+    s->is_tight = true;
 }
 
 seine_clock *
