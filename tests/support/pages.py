@@ -9,12 +9,14 @@ A page is text, bytes, (status, headers, body) or a function of the path that gi
 is not there is 404. The key "*" answers for all of those.
 """
 import contextlib
+import http.client
 import socket
+import socketserver
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
-class Server(ThreadingHTTPServer):
+class Server(socketserver.ThreadingTCPServer):
+    allow_reuse_address = True
     daemon_threads = True
     request_queue_size = 128
 
@@ -27,28 +29,29 @@ class Server(ThreadingHTTPServer):
         pass  # a client that goes away is what is tested
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = 1 << 16
+class Handler(socketserver.StreamRequestHandler):
+    """Reads a request line, passes over the fields, and answers in one write: several times as quick as http.server, which reads fields as mail."""
+    disable_nagle_algorithm = True
 
-    def setup(self):
-        super().setup()
-        self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    def handle(self):
+        while words := self.rfile.readline(65536).split():
+            while self.rfile.readline(65536) not in (b"\r\n", b"\n", b""):
+                pass
+            if not self.answer(*words[:2]):
+                return
 
-    def do_GET(self):
-        self.server.asked.append(self.path)
-        page = self.server.table.get(self.path, self.server.table.get("*", (404, {}, "")))
-        page = page(self.path) if callable(page) else page
+    def answer(self, method, target):
+        """Whether the connection may be used again."""
+        path = target.decode("iso-8859-1")
+        self.server.asked.append(path)
+        page = self.server.table.get(path, self.server.table.get("*", (404, {}, ""))) if method == b"GET" else (501, {}, "")
+        page = page(path) if callable(page) else page
         status, headers, body = page if isinstance(page, tuple) else (200, {}, page)
         body = body.encode() if isinstance(body, str) else body
-        self.send_response_only(status)
-        for name, value in {"Content-Type": "text/html", "Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args):
-        pass
+        fields = {"Content-Type": "text/html", "Content-Length": len(body), **headers}
+        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        self.wfile.write(f"HTTP/1.1 {status} {http.client.responses.get(status, '')}\r\n{head}\r\n".encode("iso-8859-1") + body)
+        return str(fields.get("Connection", "")).lower() != "close"
 
 
 @contextlib.contextmanager
