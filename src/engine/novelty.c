@@ -145,7 +145,7 @@ sn_novelty_text(sn_novelty *n, const sn_word_triples *words)
     for (uint32_t i = 0; i < words->n; i++) {
         uint32_t count = count_triple(n, words->hash[i], times);
         inside += !is_frame(n, count);
-        few += !is_frame(n, count) && is_few(n, count);
+        few += is_few(n, count);
         fresh += sn_bloom_add(&n->seen, words->hash[i]);
     }
     uint32_t pairs = fresh_pairs(n, words);

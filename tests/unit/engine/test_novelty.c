@@ -420,3 +420,404 @@ TEST(novelty_of_names_counts_a_copy_unless_the_names_are_the_same)
     CHECK(sn_novelty_repeats(n));
     sn_novelty_free(n);
 }
+
+/* Boundaries. Pages whose triples stand nowhere else come first, where `others` counts
+ * them. */
+
+static uint64_t
+mixed(uint64_t i)
+{
+    return (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void
+show_others(sn_novelty *n, unsigned others)
+{
+    for (unsigned i = 0; i < others; i++)
+        CHECK_EQ(sn_novelty_text(n, text(500000 + i, 2, 2)), SN_TEXT_NEW);
+}
+
+/* The triples of these numbers, in this order. */
+static sn_text_news
+show(sn_novelty *n, const unsigned *numbers, unsigned count)
+{
+    static sn_word_triples t;
+
+    for (t.n = 0; t.n < count; t.n++)
+        t.hash[t.n] = mixed(numbers[t.n]);
+    return sn_novelty_text(n, &t);
+}
+
+TEST(novelty_of_plain_words_calls_a_text_common_on_17_pages_and_one_of_128)
+{
+    static const unsigned others[] = {100, 300, 1000};
+
+    EACH_ROW(i, others) {
+        sn_novelty *n = sn_novelty_new(SN_NOVELTY_WORDS);
+
+        show_others(n, others[i]);
+        for (unsigned k = 1; k < 40; k++) {
+            bool is_few = k <= 16 + (others[i] + k) / 128;
+            bool is_frame = k >= 8 && k * 4 > others[i] + k;
+            if (is_frame)
+                break;
+            CHECK_EQ(sn_novelty_text(n, text(7, 12, 12)),
+                     is_few ? SN_TEXT_NEW : SN_TEXT_KNOWN);
+        }
+        sn_novelty_free(n);
+    }
+}
+
+TEST(novelty_of_plain_words_counts_32_triples_of_a_page)
+{
+    for (unsigned own = 3; own <= 4; own++) {
+        sn_novelty *n = sn_novelty_new(SN_NOVELTY_WORDS);
+        sn_word_triples t = *text(0, 0, 60);
+
+        show_others(n, 200);
+        for (unsigned i = 0; i < 30; i++) /* common by now, and no frame */
+            (void)sn_novelty_text(n, text(0, 0, 60));
+        for (unsigned i = 0; i < own; i++)
+            t.hash[31 - i] = mixed(700000 + i);
+        for (unsigned i = 32; i < 60; i++) /* nobody looks at these */
+            t.hash[i] = mixed(800000 + i);
+        CHECK_EQ(sn_novelty_text(n, &t), own == 4 ? SN_TEXT_NEW : SN_TEXT_KNOWN);
+        sn_novelty_free(n);
+    }
+}
+
+/* One triple of each page is new, of eleven: too few, unless the others are the frame. */
+TEST(novelty_takes_for_frame_what_eight_pages_and_more_than_a_quarter_have)
+{
+    static const unsigned others[] = {0, 24, 25, 40};
+
+    EACH_ROW(i, others) {
+        sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+
+        show_others(n, others[i]);
+        CHECK_EQ(sn_novelty_text(n, text(1, 1, 11)), SN_TEXT_NEW);
+        for (unsigned k = 2; k < 30; k++)
+            CHECK_EQ(sn_novelty_text(n, text(k, 1, 11)),
+                     k >= 8 && k * 4 > others[i] + k ? SN_TEXT_NEW : SN_TEXT_KNOWN);
+        sn_novelty_free(n);
+    }
+}
+
+/* 60 pages of 4,096 are too many for a text; of the half that counts later 31 are not. */
+TEST(novelty_counts_older_pages_half_after_4096)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_WORDS);
+
+    for (unsigned i = 0; i < 60; i++)
+        (void)sn_novelty_text(n, text(7, 3, 3));
+    show_others(n, 4095 - 60);
+    CHECK_EQ(sn_novelty_text(n, text(7, 3, 3)), SN_TEXT_KNOWN);
+    CHECK_EQ(n->pages, 4096);
+    CHECK_EQ(sn_novelty_text(n, text(7, 3, 3)), SN_TEXT_NEW);
+    CHECK_EQ(n->pages, 2048);
+    sn_novelty_free(n);
+}
+
+TEST(novelty_is_good_if_more_than_180_of_the_last_200_pages_bring_something)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_WORDS);
+
+    add(n, 199, true);
+    CHECK(!sn_novelty_is_good(n)); /* not 200 yet */
+    add(n, 1, true);
+    CHECK(sn_novelty_is_good(n));
+    add(n, 19, false);
+    CHECK(sn_novelty_is_good(n));
+    add(n, 1, false);
+    CHECK(!sn_novelty_is_good(n));
+    sn_novelty_free(n);
+}
+
+/* Of plain words alone a sample of the pages is looked at while they are good. */
+TEST(novelty_counts_a_page_of_a_sample_four_times)
+{
+    static const struct {
+        sn_novelty_kind kind;
+        bool is_good;
+        uint32_t times;
+    } rows[] = {{SN_NOVELTY_WORDS, true, 4},
+                {SN_NOVELTY_WORDS, false, 1},
+                {SN_NOVELTY_PATTERN, true, 1}};
+
+    EACH_ROW(i, rows) {
+        sn_novelty *n = sn_novelty_new(rows[i].kind);
+
+        add(n, 200, rows[i].is_good);
+        show_others(n, 30);
+        CHECK_EQ(n->pages, 30 * rows[i].times);
+        sn_novelty_free(n);
+    }
+}
+
+/* All triples are known. What counts is whose neighbours they are. */
+TEST(novelty_of_pairs_is_nine_tenths_of_eight_or_more)
+{
+    static const struct {
+        unsigned n, order[12];
+        bool is_new;
+    } rows[] = {
+        {9, {8, 7, 6, 5, 4, 3, 2, 1, 0}, true},
+        {8, {7, 6, 5, 4, 3, 2, 1, 0}, false},           /* seven pairs */
+        {11, {10, 9, 8, 7, 6, 5, 4, 3, 2, 0, 1}, true}, /* nine of ten are new */
+        {11, {10, 9, 8, 7, 6, 5, 4, 3, 0, 1, 2}, false},
+    };
+
+    EACH_ROW(i, rows) {
+        static const unsigned sorted[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+        sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+
+        CHECK_EQ(show(n, sorted, rows[i].n), SN_TEXT_NEW);
+        CHECK_EQ(show(n, sorted, rows[i].n), SN_TEXT_KNOWN);
+        CHECK_EQ(show(n, rows[i].order, rows[i].n),
+                 rows[i].is_new ? SN_TEXT_NEW : SN_TEXT_KNOWN);
+        sn_novelty_free(n);
+    }
+}
+
+TEST(novelty_of_names_calls_eight_triples_in_their_old_company_a_copy)
+{
+    static const struct {
+        unsigned n, order[12];
+        sn_text_news news;
+    } rows[] = {
+        {7, {0, 1, 2, 3, 4, 5, 6}, SN_TEXT_SHORT},
+        {8, {0, 1, 2, 3, 4, 5, 6, 7}, SN_TEXT_COPY},
+        {10, {0, 9, 8, 7, 6, 5, 1, 2, 3, 4}, SN_TEXT_KNOWN},
+        {10, {5, 4, 3, 2, 0, 1, 6, 7, 8, 9}, SN_TEXT_KNOWN}, /* five of ten pairs */
+        {10, {4, 3, 2, 0, 1, 5, 6, 7, 8, 9}, SN_TEXT_COPY},  /* four */
+    };
+
+    EACH_ROW(i, rows) {
+        static const unsigned sorted[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+        sn_novelty *n = sn_novelty_new(SN_NOVELTY_NAMES);
+
+        CHECK_EQ(show(n, sorted, rows[i].n), SN_TEXT_NEW);
+        CHECK_EQ(show(n, rows[i].order, rows[i].n), rows[i].news);
+        sn_novelty_free(n);
+    }
+}
+
+/* Nine triples stand on many pages, the tenth on few; an eleventh is one too many. */
+TEST(novelty_of_names_calls_a_text_a_copy_if_a_tenth_stands_on_few_pages)
+{
+    for (unsigned common = 9; common <= 10; common++) {
+        static const unsigned sorted[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 99};
+        unsigned order[11];
+        sn_novelty *n = sn_novelty_new(SN_NOVELTY_NAMES);
+
+        for (unsigned i = 0; i < common; i++)
+            order[i] = sorted[i];
+        order[common] = sorted[10];
+        show_others(n, 100);
+        for (unsigned i = 0; i < 20; i++)
+            (void)show(n, sorted, common);
+        (void)show(n, order, common + 1);
+        CHECK_EQ(show(n, order, common + 1), common == 9 ? SN_TEXT_COPY : SN_TEXT_KNOWN);
+        sn_novelty_free(n);
+    }
+}
+
+TEST(novelty_has_texts_if_more_than_a_tenth_of_the_last_200_pages_do)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+
+    CHECK(sn_novelty_has_texts(n)); /* nobody knows better */
+    CHECK(!sn_novelty_is_cleared(n));
+    add(n, 200, true);
+    for (unsigned i = 0; i < 179; i++)
+        sn_novelty_page(n, &(sn_page_news){.leads = true}, &none, 0);
+    CHECK(sn_novelty_has_texts(n)); /* 21 */
+    sn_novelty_page(n, &(sn_page_news){.leads = true}, &none, 0);
+    CHECK(!sn_novelty_has_texts(n));
+    for (unsigned i = 0; i < 20; i++)
+        sn_novelty_page(n, &(sn_page_news){.leads = true}, &none, 0);
+    CHECK_EQ(n->last.n_texts, 0);
+    CHECK_EQ(n->last.n_new, 200);
+    sn_novelty_free(n);
+}
+
+/* The URLs that pass while nothing new comes: the 32nd, and twice as many later. */
+TEST(novelty_doubles_the_space_between_probes)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+    unsigned last = 0, space = SN_NOVELTY_SPACE;
+
+    add(n, 200, false);
+    for (unsigned i = 1; i < 2000; i++) {
+        if (refuses(n, SN_LEADER_REPEAT))
+            continue;
+        CHECK_EQ(i, last + space);
+        last = i;
+        space *= 2;
+        unsigned again = sn_novelty_start(n, &none);
+        CHECK_EQ(again, SN_NOVELTY_PROBE);
+        CHECK_EQ(sn_novelty_start(n, &none), 0); /* the next URL is none */
+        sn_novelty_page(n, &(sn_page_news){.text = SN_TEXT_KNOWN}, &none, again);
+    }
+    CHECK_EQ(last, 32 + 64 + 128 + 256 + 512);
+    sn_novelty_free(n);
+}
+
+TEST(novelty_a_probe_moves_the_next_one_and_earns_leave)
+{
+    static const struct {
+        uint32_t space;
+        bool is_new;
+        uint32_t want;
+    } rows[] = {
+        {32, false, 64},
+        {1 << 19, false, 1 << 20},
+        {1 << 20, false, 1 << 20},
+        {32, true, 8},
+        {8, true, 2},
+        {5, true, 1},
+        {3, true, 1},
+        {1, true, 1},
+    };
+
+    EACH_ROW(i, rows) {
+        sn_page_news news = {.text = rows[i].is_new ? SN_TEXT_NEW : SN_TEXT_KNOWN};
+        sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+
+        n->space = rows[i].space;
+        sn_novelty_page(n, &news, &none, SN_NOVELTY_PROBE); /* nothing is refused yet */
+        CHECK_EQ(n->space, rows[i].space);
+        CHECK_EQ(n->leave, SN_NOVELTY_LEAVE);
+        add(n, 200, false);
+        sn_novelty_page(n, &news, &none, SN_NOVELTY_EXCEPTION);
+        CHECK_EQ(n->space, rows[i].space); /* it is no probe */
+        CHECK_EQ(n->leave, SN_NOVELTY_LEAVE + (rows[i].is_new ? 4 : 0));
+        CHECK_EQ(n->last.n_new, 0); /* nor among those that are judged */
+        sn_novelty_page(n, &news, &none, SN_NOVELTY_PROBE);
+        CHECK_EQ(n->space, rows[i].want);
+        CHECK_EQ(n->leave, SN_NOVELTY_LEAVE + (rows[i].is_new ? 8 : 0));
+        CHECK_EQ(n->last.n_new, rows[i].is_new);
+        sn_novelty_free(n);
+    }
+}
+
+/* A pattern of which half the pages are new, so that its parts alone can be idle. */
+static void
+show_part(sn_novelty *n, const sn_residues *r, unsigned pages, bool is_new)
+{
+    for (unsigned i = 0; i < pages; i++) {
+        sn_novelty_page(n, &(sn_page_news){.text = SN_TEXT_NEW}, &none, 0);
+        sn_novelty_page(n, &(sn_page_news){.text = is_new ? SN_TEXT_NEW : SN_TEXT_KNOWN},
+                        r, 1);
+    }
+}
+
+TEST(novelty_of_a_part_is_judged_by_200_pages_of_its_own)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+    sn_residues one = without(1, 17), two = without(2, 18);
+
+    sn_novelty_start(n, &one);
+    sn_novelty_start(n, &two);
+    show_part(n, &one, 1, true);
+    show_part(n, &two, 199, false);
+    CHECK(!sn_novelty_refuses(n, &two, SN_LEADER_UNKNOWN, 0));
+    CHECK(sn_novelty_verdict(n) == &n->last);
+    show_part(n, &two, 1, false);
+    CHECK(sn_novelty_refuses(n, &two, SN_LEADER_UNKNOWN, 0));
+    CHECK(!sn_novelty_refuses(n, &one, SN_LEADER_UNKNOWN, 0));
+    CHECK(sn_novelty_verdict(n) == &n->parts[1].again);
+    add(n, 200, false); /* the whole pattern says more */
+    CHECK(sn_novelty_verdict(n) == &n->last);
+    sn_novelty_free(n);
+}
+
+TEST(novelty_remembers_eight_parts_and_none_that_it_was_only_asked_about)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+
+    for (uint64_t part = 101; part < 120; part++) {
+        sn_residues r = without(part, 17);
+        (void)sn_novelty_refuses(n, &r, SN_LEADER_UNKNOWN, 0);
+    }
+    for (uint64_t part = 1; part <= SN_TRAP_RESIDUES + 1; part++) {
+        sn_residues r = without(part, 17);
+
+        sn_novelty_start(n, &r);
+        show_part(n, &r, 200, false);
+        CHECK_EQ(sn_novelty_refuses(n, &r, SN_LEADER_UNKNOWN, 0),
+                 part <= SN_TRAP_RESIDUES);
+    }
+    sn_novelty_free(n);
+}
+
+/* A URL of another page, which no residue of before knows: 20 pages make a part idle. */
+TEST(novelty_fetches_other_pages_of_a_part_that_seems_idle)
+{
+    static const struct {
+        unsigned repeats, news;
+        bool passes;
+    } rows[] = {{19, 0, false}, {20, 0, true}, {18, 2, true}, {17, 3, false}};
+
+    EACH_ROW(i, rows) {
+        sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+        sn_residues seen = {.all = {{1, 17}, {2, 18}}, .n = 2};
+        sn_residues fresh = {.all = {{1, 19}, {2, 18}}, .n = 2};
+
+        sn_novelty_start(n, &seen);
+        show_part(n, &seen, rows[i].repeats, false);
+        show_part(n, &seen, rows[i].news, true);
+        add(n, 200, false);
+        CHECK(sn_novelty_refuses(n, &seen, SN_LEADER_UNKNOWN, 0));
+        CHECK_EQ(!sn_novelty_refuses(n, &fresh, SN_LEADER_UNKNOWN, 0), rows[i].passes);
+        CHECK_EQ(sn_novelty_start(n, &none) == SN_NOVELTY_EXCEPTION, rows[i].passes);
+        CHECK_EQ(n->leave, SN_NOVELTY_LEAVE - rows[i].passes);
+        sn_novelty_free(n);
+    }
+}
+
+TEST(novelty_of_plain_words_judges_a_leader_by_ten_pages_that_look_alike)
+{
+    static const struct {
+        unsigned repeats, news;
+        bool refused;
+    } rows[] = {
+        {9, 0, false},     {10, 0, true},    {9, 1, true},
+        {17, 2, false},    {8, 2, false},    {18, 2, true},
+        {999, 0, true},    {1000, 40, true}, /* the older ones count half: 500 and 40 */
+        {1000, 62, false},
+    };
+
+    EACH_ROW(i, rows) {
+        sn_novelty *n = sn_novelty_new(SN_NOVELTY_WORDS);
+
+        add(n, 200, false);
+        for (unsigned k = 0; k < rows[i].repeats; k++)
+            sn_novelty_alike(n, 7, false);
+        for (unsigned k = 0; k < rows[i].news; k++)
+            sn_novelty_alike(n, 7 + SN_NOVELTY_ALIKE, true); /* the same kind */
+        CHECK_EQ(sn_novelty_refuses(n, &none, SN_LEADER_UNKNOWN, 7), rows[i].refused);
+        CHECK(!sn_novelty_refuses(n, &none, SN_LEADER_NEW, 7));
+        CHECK(sn_novelty_refuses(n, &none, SN_LEADER_REPEAT, 7));
+        n->leave = 0;
+        CHECK(sn_novelty_refuses(n, &none, SN_LEADER_NEW, 7)); /* not without end */
+        sn_novelty_free(n);
+    }
+}
+
+TEST(novelty_takes_memory_for_filters_once_they_are_used)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+    sn_residues one = without(1, 17);
+    size_t first = sizeof *n + sizeof *n->often;
+
+    CHECK_EQ(sn_novelty_memory(n), first);
+    sn_novelty_start(n, &one);
+    size_t second = sn_novelty_memory(n);
+    CHECK_EQ(second, first + sn_bloom_memory(&n->residues));
+    CHECK(second > first);
+    show_others(n, 1);
+    CHECK_EQ(sn_novelty_memory(n), second + sn_bloom_memory(&n->seen));
+    CHECK(sn_novelty_memory(n) > second);
+    sn_novelty_free(n);
+}
