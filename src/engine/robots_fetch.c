@@ -77,29 +77,46 @@ set_source(entry *e, const char *bytes, size_t len)
     return true;
 }
 
+/* Why there is no answer; a host that was not even asked is a skip. */
+static seine_err
+error_of(const seine_record *r)
+{
+    if (r->type != SEINE_RECORD_SKIP)
+        return r->fault->code;
+    return r->reason == SEINE_SKIP_SCHEME ? SEINE_E_BLOCKED_SCHEME : SEINE_E_BAD_URL;
+}
+
 /* The number of the line is that of the host, from 1. */
 static void
 on_record(const seine_record *r, unsigned shard, void *arg)
 {
     seine_robots_book *b = arg;
-    seine_fault none = SEINE_FAULT;
 
     (void)shard;
     if (r->line == 0 || r->line > b->count)
         return;
     entry *e = &b->entries[r->line - 1];
-    const seine_fault *end = r->fault;
-    if (!end) {
-        none.code = SEINE_E_BAD_URL;
-        end = &none;
-    }
-    seine_explain_robots(end, r->body, &e->answer.state, &e->answer.robots);
+    seine_explain_robots(r->fault, r->body, &e->answer.state, &e->answer.robots);
     e->answer.status = r->status;
-    e->answer.err = end->code;
+    e->answer.err = error_of(r);
     e->answer.wall = r->wall;
     seine_view source = r->final_url.ptr ? r->final_url : r->url;
     if (source.ptr && !set_source(e, source.ptr, source.len))
         e->answer.err = SEINE_E_NOMEM;
+}
+
+/* Without threads nobody but the caller makes room in the queue. */
+static seine_err
+ask_host(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
+{
+    seine_clock *clock = seine_ctx_clock(ctx);
+    seine_err e = SEINE_OK, added = SEINE_E_FULL;
+
+    while (e == SEINE_OK && (added = seine_fetch_add(f, ask, ctx)) == SEINE_E_FULL) {
+        sn_fetch_turn(f, seine_ctx_deadline(ctx));
+        e = seine_ctx_err(ctx, clock->now(clock));
+    }
+    return e == SEINE_OK ? added : e;
 }
 
 static seine_err
@@ -112,7 +129,7 @@ ask_hosts(seine_fetch *f, const seine_robots_book *b, seine_ctx *ctx)
 
         ask.url = (seine_view){url, (size_t)n};
         ask.line = i + 1;
-        seine_err e = seine_fetch_add(f, &ask, ctx);
+        seine_err e = ask_host(f, &ask, ctx);
         if (e != SEINE_OK)
             return e == SEINE_E_NOMEM ? e : SEINE_OK; /* the ctx has ended */
     }

@@ -30,6 +30,27 @@ never(const seine_event *e, uint32_t shard, void *arg)
     CHECK(false);
 }
 
+static void
+never_record(const seine_record *r, unsigned shard, void *arg)
+{
+    (void)r;
+    never(NULL, shard, arg);
+}
+
+static bool
+never_ready(unsigned shard, void *arg)
+{
+    never(NULL, shard, arg);
+    return false;
+}
+
+static uint64_t
+never_due(void *arg)
+{
+    never(NULL, 0, arg);
+    return UINT64_MAX;
+}
+
 TEST(robots_fetch_tells_the_callers_hooks_nothing)
 {
     script *s = script_new(NULL);
@@ -38,6 +59,9 @@ TEST(robots_fetch_tells_the_callers_hooks_nothing)
     seine_robots_book *book = NULL;
 
     o.on_event = never;
+    o.on_record = never_record;
+    o.ready = never_ready;
+    o.due = never_due;
     o.breaker.failure_threshold = 1;
     for (int i = 0; i < 3; i++) {
         char url[64];
@@ -167,6 +191,104 @@ TEST(robots_fetch_that_is_canceled_leaves_hosts_unreachable)
     script_free(s);
 }
 
+/* The queue is smaller, and without threads nobody else empties it. */
+TEST(robots_fetch_asks_all_hosts_however_many)
+{
+    enum { HOSTS = 40 };
+    static char urls[HOSTS][32];
+    const char *all[HOSTS];
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    seine_robots_book *book = NULL;
+
+    o.concurrency = 4;
+    o.queue = 5;
+    for (int i = 0; i < HOSTS; i++) {
+        snprintf(urls[i], sizeof urls[i], "http://h%d.test/", i);
+        all[i] = urls[i];
+    }
+    CHECK_EQ(sn_robots_fetch(&o, script_net(s), NULL, all, HOSTS, &book, NULL), SEINE_OK);
+    CHECK_EQ(script_requests(s), HOSTS);
+    for (int i = 0; i < HOSTS; i++) {
+        CHECK_EQ(seine_robots_book_of(book, urls[i])->state, SEINE_ROBOTS_PARSED);
+        CHECK_EQ(seine_robots_book_of(book, urls[i])->err, SEINE_OK);
+    }
+    seine_robots_book_free(book);
+    script_free(s);
+}
+
+TEST(robots_fetch_stops_asking_when_its_ctx_ends)
+{
+    enum { HOSTS = 20 };
+    static char urls[HOSTS][32];
+    const char *all[HOSTS];
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    seine_robots_book *book = NULL;
+    seine_ctx *root, *ctx;
+
+    o.concurrency = 4;
+    o.queue = 5;
+    o.grace = SEINE_MS(100);
+    for (int i = 0; i < HOSTS; i++) {
+        char url[48];
+
+        snprintf(urls[i], sizeof urls[i], "http://h%d.test/", i);
+        snprintf(url, sizeof url, "%srobots.txt", urls[i]);
+        script_on(s, url, &(answer){.takes = SEINE_SECS(4)});
+        all[i] = urls[i];
+    }
+    CHECK_EQ(seine_ctx_root(script_clock(s), &root), SEINE_OK);
+    CHECK_EQ(seine_ctx_new(root, T0 + SEINE_SECS(6), &ctx), SEINE_OK);
+    CHECK_EQ(sn_robots_fetch(&o, script_net(s), ctx, all, HOSTS, &book, NULL), SEINE_OK);
+    CHECK(script_now(s) <= T0 + SEINE_SECS(7));
+    CHECK_EQ(seine_robots_book_of(book, all[0])->state, SEINE_ROBOTS_PARSED);
+    CHECK_EQ(seine_robots_book_of(book, all[HOSTS - 1])->state, SEINE_ROBOTS_UNREACHABLE);
+    CHECK_EQ(seine_robots_book_of(book, all[HOSTS - 1])->err, SEINE_E_CANCELED);
+    seine_robots_book_free(book);
+    seine_ctx_unref(ctx);
+    seine_ctx_unref(root);
+    script_free(s);
+}
+
+TEST(robots_fetch_says_why_a_host_was_not_asked)
+{
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    const char *urls[] = {"http://a.test/", "https://a.test:22/"};
+    static const seine_err why[] = {SEINE_E_BLOCKED_SCHEME, SEINE_E_BAD_URL};
+    seine_robots_book *book = NULL;
+
+    o.https_only = true;
+    o.untrusted = true; /* no port of another protocol */
+    CHECK_EQ(sn_robots_fetch(&o, script_net(s), NULL, urls, 2, &book, NULL), SEINE_OK);
+    for (int i = 0; i < 2; i++) {
+        const seine_robots_answer *a = seine_robots_book_of(book, urls[i]);
+
+        CHECK_EQ(a->state, SEINE_ROBOTS_UNREACHABLE);
+        CHECK_EQ(a->err, why[i]);
+        CHECK_EQ(a->status, 0);
+    }
+    CHECK_EQ(script_requests(s), 0);
+    seine_robots_book_free(book);
+    script_free(s);
+}
+
+TEST(robots_fetch_with_bad_options_says_so)
+{
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    const char *url = "http://a.test/";
+    seine_diag diag = SEINE_DIAG;
+    seine_robots_book *book = NULL;
+
+    o.proxy = "gopher://p.test";
+    CHECK_EQ(sn_robots_fetch(&o, script_net(s), NULL, &url, 1, &book, &diag),
+             SEINE_E_CONFIG);
+    CHECK(!book && diag.text[0] != '\0');
+    script_free(s);
+}
+
 TEST(robots_book_of_a_text_holds_for_all_hosts)
 {
     seine_robots_book *book = NULL;
@@ -196,11 +318,16 @@ TEST(robots_fetch_without_memory_says_so)
         script_on(s, "http://a.test/robots.txt", &(answer){.body = RULES});
         seine_err e = sn_robots_fetch(&o, script_net(s), NULL, &url, 1, &book, NULL);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+        CHECK_EQ(book != NULL, e == SEINE_OK);
+        if (book) /* rules that are not there must not look as if all were allowed */
+            CHECK(seine_robots_book_of(book, url)->state != SEINE_ROBOTS_PARSED ||
+                  seine_robots_book_of(book, url)->robots != NULL);
         seine_robots_book_free(book);
         script_free(s);
         book = NULL;
         e = seine_robots_book_new(RULES, strlen(RULES), "robots.txt", &book);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+        CHECK_EQ(book != NULL, e == SEINE_OK);
         seine_robots_book_free(book);
     }
 }
