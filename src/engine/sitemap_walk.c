@@ -338,8 +338,8 @@ on_record(const seine_record *r, unsigned shard, void *arg)
 
     (void)shard;
     i->is_done = true;
-    i->is_cut = is_result && r->fault && r->fault->code == SEINE_E_BODY_TOO_LARGE &&
-                r->body.ptr && r->body.len >= SEINE_SITEMAP_BYTES;
+    i->is_cut = is_result && r->fault->code == SEINE_E_BODY_TOO_LARGE &&
+                r->body.len >= SEINE_SITEMAP_BYTES;
     if (is_result && (r->fate == SEINE_FATE_OK || i->is_cut)) {
         i->body = copy_text(r->body.ptr, r->body.len);
         i->len = r->body.len;
@@ -349,11 +349,12 @@ on_record(const seine_record *r, unsigned shard, void *arg)
             w->err = SEINE_E_NOMEM;
         return;
     }
-    i->err = r->fault ? r->fault->code : SEINE_E_BAD_URL;
+    i->err = is_result                        ? r->fault->code
+             : r->reason == SEINE_SKIP_SCHEME ? SEINE_E_BLOCKED_SCHEME
+                                              : SEINE_E_BAD_URL;
     if (is_result)
-        snprintf(text, sizeof text, "%s: %.*s",
-                 r->fault ? seine_err_name(i->err) : "failed", (int)r->message.len,
-                 r->message.ptr ? r->message.ptr : "");
+        snprintf(text, sizeof text, "%s: %.*s", seine_err_name(i->err),
+                 (int)r->message.len, r->message.ptr ? r->message.ptr : "");
     else
         snprintf(text, sizeof text, "%s: %.*s", seine_skip_name(r->reason),
                  (int)r->rule.len, r->rule.ptr ? r->rule.ptr : "");
@@ -402,8 +403,6 @@ ask_ahead(seine_sitemap_walk *w, seine_diag *diag)
 {
     seine_err e = SEINE_OK;
 
-    if (w->asked < w->head)
-        w->asked = w->head;
     for (; e == SEINE_OK && w->asked < w->count &&
            w->asked < w->head + SEINE_SITEMAP_WALK_AHEAD;
          w->asked++) {

@@ -115,6 +115,57 @@ TEST(sitemap_walk_asks_for_four_at_once)
     script_free(s);
 }
 
+/* The head takes two seconds; those of other hosts move twice meanwhile. */
+TEST(sitemap_walk_goes_on_with_other_hosts_while_one_is_slow)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+
+    script_on(s, "http://a.test/i",
+              &(answer){.body = INDEX(MAP("http://a.test/1") MAP("http://b.test/2"))});
+    script_on(s, "http://a.test/1",
+              &(answer){.takes = SEINE_SECS(2), .body = SET(PAGE("http://a.test/x"))});
+    script_on(s, "http://b.test/2",
+              &(answer){.status = 302,
+                        .fields = "Location: http://b.test/3",
+                        .takes = SEINE_SECS(1)});
+    script_on(s, "http://b.test/3",
+              &(answer){.takes = SEINE_MS(900), .body = SET(PAGE("http://b.test/y"))});
+    walk(s, &t, false, 0, "http://a.test/i");
+    CHECK_STR(t.text,
+              "http://a.test/1 http://a.test/x\nhttp://b.test/2 http://b.test/y\n");
+    CHECK(script_now(s) < T0 + SEINE_MS(2100));
+    script_free(s);
+}
+
+/* A caller with a loop of its own never calls run. */
+TEST(sitemap_walk_comes_to_its_end_by_steps_alone)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+    seine_fetch_opts o;
+    seine_diag diag = {.text = "of something else"};
+    seine_sitemap_walk *w = new_walk(s, &o, &t, false, 0);
+    unsigned steps = 0;
+
+    script_on(s, "http://a.test/i",
+              &(answer){.body = INDEX(MAP("http://b.test/1") MAP("http://a.test/2"))});
+    script_on(s, "http://b.test/1", &(answer){.body = SET(PAGE("http://b.test/x"))});
+    script_on(s, "http://a.test/2", &(answer){.body = SET(PAGE("http://a.test/y"))});
+    CHECK(seine_sitemap_walk_fd(w) > 2);
+    CHECK_EQ(seine_sitemap_walk_fd(NULL), -1);
+    CHECK_EQ(seine_sitemap_walk_add(w, "http://a.test/i"), SEINE_OK);
+    while (seine_sitemap_walk_step(w, &diag) == SEINE_OK && steps++ < 1000)
+        script_jump(s, SEINE_MS(1));
+    CHECK(steps >= 10 && steps < 100);
+    CHECK_EQ(diag.text[0], '\0');
+    CHECK_STR(t.text,
+              "http://b.test/1 http://b.test/x\nhttp://a.test/2 http://a.test/y\n");
+    CHECK_EQ(seine_sitemap_walk_step(w, NULL), SEINE_E_CLOSED);
+    seine_sitemap_walk_free(w);
+    script_free(s);
+}
+
 TEST(sitemap_walk_reads_each_sitemap_once_though_indexes_go_round)
 {
     script *s = script_new(NULL);
@@ -218,6 +269,33 @@ TEST(sitemap_walk_tells_what_is_wrong_and_goes_on)
     script_free(s);
 }
 
+/* A note would be no error, and a script would take the walk for whole. */
+TEST(sitemap_walk_calls_a_sitemap_that_may_not_be_asked_for_an_error)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+    seine_fetch_opts o;
+    seine_sitemap_walk *w = NULL;
+    seine_sitemap_walk_opts opts = {.size = sizeof opts,
+                                    .fetch = &o,
+                                    .on_entry = on_entry,
+                                    .on_trouble = on_trouble,
+                                    .arg = &t};
+
+    o = script_opts(s);
+    o.https_only = true;
+    script_on(s, "https://a.test/i",
+              &(answer){.body = INDEX(MAP("http://a.test/1") MAP("https://b.test:22/"))});
+    CHECK_EQ(sn_sitemap_walk_new(&opts, script_net(s), &w), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_add(w, "https://a.test/i"), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_run(w, NULL, NULL), SEINE_OK);
+    CHECK_STR(t.text, "! http://a.test/1 blocked_scheme: scheme: https only\n"
+                      "! https://b.test:22/ bad_url: port: a port of another protocol\n");
+    CHECK_EQ(script_requests(s), 1);
+    seine_sitemap_walk_free(w);
+    script_free(s);
+}
+
 /* Credentials are for the hosts that the caller has added. */
 TEST(sitemap_walk_sends_fields_to_added_hosts_alone)
 {
@@ -318,6 +396,51 @@ TEST(sitemap_walk_says_that_it_reads_50000_urls_of_a_file_and_no_more)
     }
 }
 
+/* So many sitemaps in one index; the text is the caller's. */
+static char *
+maps(unsigned n)
+{
+    size_t room = n * sizeof MAP("http://a.test/000000") + 64;
+    char *text = malloc(room);
+    size_t len = (size_t)snprintf(text, room, "<sitemapindex>");
+
+    for (unsigned i = 0; i < n; i++)
+        len += (size_t)snprintf(text + len, room - len, MAP("http://a.test/%06u"), i);
+    snprintf(text + len, room - len, "</sitemapindex>");
+    return text;
+}
+
+/* Two indexes, of 49,997 sitemaps and of five: 50,000 files, and two are left out. */
+TEST(sitemap_walk_follows_50000_files_and_says_once_that_there_are_more)
+{
+    script *s = script_new(NULL);
+    char *body = maps(49997);
+    told t = {.len = 0};
+    seine_fetch_opts o;
+    seine_sitemap_walk *w = new_walk(s, &o, &t, false, 0);
+
+    script_on(s, "http://a.test/i", &(answer){.body = body});
+    script_on(s, "http://a.test/j",
+              &(answer){.body = INDEX(MAP("http://a.test/v") MAP("http://a.test/w")
+                                          MAP("http://a.test/x") MAP("http://a.test/y")
+                                              MAP("http://a.test/z"))});
+    CHECK_EQ(seine_sitemap_walk_add(w, "http://a.test/i"), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_add(w, "http://a.test/j"), SEINE_OK);
+    for (unsigned i = 0; i < 200 && t.len == 0; i++) {
+        CHECK_EQ(seine_sitemap_walk_step(w, NULL), SEINE_OK);
+        script_jump(s, SEINE_MS(1));
+    }
+    char *end = strchr(t.text, '\n'); /* what follows is of the first sitemaps */
+    if (end)
+        end[1] = '\0';
+    CHECK_STR(t.text,
+              "! http://a.test/j ok: more than 50,000 files: the rest is not followed\n");
+    CHECK(!end || !strstr(end + 2, "more than"));
+    seine_sitemap_walk_free(w);
+    free(body);
+    script_free(s);
+}
+
 /* An open file with that text. */
 static int
 file_of(const char *text)
@@ -390,11 +513,12 @@ TEST(sitemap_walk_resolves_relative_urls_of_files_against_their_base)
                  rows[i].want ? SEINE_OK : SEINE_E_INVAL);
         if (!w)
             continue;
-        int fd = file_of(INDEX(MAP("/1") MAP("http://a.test/2")));
-        CHECK_EQ(seine_sitemap_walk_add_fd(w, "a.xml", fd), SEINE_OK);
+        int input = put_on_0(INDEX(MAP("/1") MAP("http://a.test/2")));
+        CHECK_EQ(seine_sitemap_walk_add_fd(w, "a.xml", 0), SEINE_OK);
         CHECK_EQ(seine_sitemap_walk_step(w, NULL), SEINE_E_CLOSED);
         CHECK_STR(t.text, rows[i].want);
         seine_sitemap_walk_free(w);
+        restore_0(input);
     }
 }
 
@@ -440,6 +564,25 @@ TEST(sitemap_walk_asks_nobody_for_an_open_file)
     script_free(s);
 }
 
+/* The first descriptor of a program that has closed its standard input. */
+TEST(sitemap_walk_may_have_descriptor_0_itself)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+    seine_fetch_opts o;
+    int input = dup(0);
+
+    close(0);
+    seine_sitemap_walk *w = new_walk(s, &o, &t, false, 0);
+    CHECK_EQ(seine_sitemap_walk_fd(w), 0);
+    CHECK_EQ(seine_sitemap_walk_add(w, "http://a.test/i"), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_run(w, NULL, NULL), SEINE_OK);
+    seine_sitemap_walk_free(w);
+    CHECK_EQ(close(0), -1);
+    restore_0(input);
+    script_free(s);
+}
+
 TEST(sitemap_walk_refuses_other_schemes_and_a_walk_without_a_callback)
 {
     script *s = script_new(NULL);
@@ -470,10 +613,10 @@ TEST(sitemap_walk_ends_with_its_ctx)
 
     script_on(s, "http://a.test/i", &(answer){.takes = SEINE_SECS(20)});
     CHECK_EQ(seine_ctx_root(script_clock(s), &root), SEINE_OK);
-    CHECK_EQ(seine_ctx_new(root, T0 + SEINE_SECS(1), &ctx), SEINE_OK);
+    CHECK_EQ(seine_ctx_new(root, T0 + SEINE_MS(1005), &ctx), SEINE_OK);
     CHECK_EQ(seine_sitemap_walk_add(w, "http://a.test/i"), SEINE_OK);
     CHECK_EQ(seine_sitemap_walk_run(w, ctx, NULL), SEINE_E_DEADLINE);
-    CHECK_EQ(script_now(s), T0 + SEINE_SECS(1));
+    CHECK_EQ(script_now(s), T0 + SEINE_MS(1005));
     seine_sitemap_walk_free(w);
     seine_ctx_unref(ctx);
     seine_ctx_unref(root);
@@ -495,12 +638,15 @@ TEST(sitemap_walk_without_memory_says_so)
         seine_sitemap_walk *w = NULL;
 
         script_on(s, "http://a.test/i", &(answer){.body = INDEX(MAP("http://b.test/1"))});
+        script_on(s, "http://b.test/1", &(answer){.body = SET(PAGE("http://b.test/x"))});
         seine_err e = sn_sitemap_walk_new(&opts, script_net(s), &w);
         if (e == SEINE_OK)
             e = seine_sitemap_walk_add(w, "http://a.test/i");
         if (e == SEINE_OK)
             e = seine_sitemap_walk_run(w, NULL, NULL);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+        if (e == SEINE_OK && t.text[0] != '!')
+            CHECK_STR(t.text, "http://b.test/1 http://b.test/x\n");
         seine_sitemap_walk_free(w);
         script_free(s);
     }
