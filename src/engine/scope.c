@@ -86,8 +86,9 @@ sn_scope_free(sn_scope *s)
     sn_free(s);
 }
 
-/* How many bytes at the end of the name are its registrable domain; all of them where
- * it has none. Asking the list costs more than all the rest: answers are remembered. */
+/* How many bytes at the end of the name, of at most 253, are its registrable domain; all
+ * of them where it has none. Asking the list costs more than all the rest: answers are
+ * remembered. */
 static size_t
 site_of(const sn_scope *s, sn_str name)
 {
@@ -100,8 +101,7 @@ site_of(const sn_scope *s, sn_str name)
     size_t len = seine_psl_site(s->psl, name.ptr, name.len);
     if (len == 0)
         len = name.len;
-    if (len <= 0xff)
-        atomic_store_explicit(slot, (hash >> 8) << 8 | len, memory_order_relaxed);
+    atomic_store_explicit(slot, (hash >> 8) << 8 | len, memory_order_relaxed);
     return len;
 }
 
@@ -116,12 +116,7 @@ domain_of(const sn_scope *s, const seine_url *u, sn_str name)
 static bool
 name_of(const seine_url *u, sn_str *out_name)
 {
-    seine_view name;
-
-    if (seine_url_name(u, &name) != SEINE_OK)
-        return false;
-    *out_name = name;
-    return true;
+    return seine_url_name(u, out_name) == SEINE_OK;
 }
 
 /* The path as it stands in the key of the URL: escapes that mean the same are equal.
@@ -253,7 +248,6 @@ sn_scope_judge(const sn_scope *s, const seine_url *url, bool is_given,
     const char *rule = NULL;
 
     out->in = true;
-    out->reason = SEINE_SKIP_OFFSITE;
     out->len = 0;
     out->rule[0] = '\0';
     if (s->is_crawl && !is_given && !is_in_scope(s, url)) {

@@ -393,6 +393,46 @@ TEST(memory_brake_wakes_when_memory_comes_back_and_was_short)
     sn_memory_brake_unref(b);
 }
 
+/* A charge that holds nothing gives nothing back, so nobody need look. */
+TEST(memory_brake_wakes_nobody_for_a_charge_that_holds_nothing)
+{
+    sn_memory_brake *b = make(LIMIT, RESERVE);
+    sn_charge large = {0}, none = {0};
+    woken w = {0};
+
+    sn_memory_brake_on_wake(b, on_wake, &w);
+    CHECK(sn_charge_set(&large, b, LIMIT));
+    CHECK(sn_memory_brake_is_on(b));
+    CHECK(sn_charge_set(&none, b, 0));
+    sn_charge_release(&none, b);
+    CHECK(w.n == 0 && b->releases == 0);
+    sn_charge_release(&large, b);
+    CHECK_EQ(w.n, 1);
+    sn_memory_brake_unref(b);
+}
+
+/* A visit that is asked for again, or the next one in its memory. */
+TEST(memory_brake_a_charge_that_was_released_is_as_new)
+{
+    sn_memory_brake *b = make(LIMIT, RESERVE);
+    sn_charge c = {0}, other = {0};
+
+    CHECK(sn_charge_set(&other, b, SHARE));
+    CHECK_EQ(sn_memory_brake_room(b, &c, 0, 1), PIECE);
+    CHECK(c.is_first && b->has_first);
+    sn_charge_release(&c, b);
+    CHECK(!c.is_first && !c.waits && has(&c) == 0);
+    CHECK(!b->has_first && !b->first_outgrew && b->first_has == 0);
+    sn_charge_release(&c, b); /* nothing more is to be had */
+    CHECK_EQ(used(b), SHARE);
+    sn_charge_release(&other, b);
+    CHECK_EQ(sn_memory_brake_room(b, &c, 0, 1), PIECE);
+    CHECK(!c.is_first); /* there is room for all now */
+    sn_charge_release(&c, b);
+    CHECK(used(b) == 0 && b->charged == 0);
+    sn_memory_brake_unref(b);
+}
+
 TEST(memory_brake_lives_as_long_as_somebody_refers_to_it)
 {
     count_begin();

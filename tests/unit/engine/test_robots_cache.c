@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/robots_cache.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"
@@ -58,6 +59,18 @@ TEST(robots_cache_reads_a_response_as_rfc_9309_has_it)
         {SEINE_E_BODY_TRUNCATED, 302, SN_ROBOTS_UNREACHABLE},
         {SEINE_E_BODY_TRUNCATED, 404, SN_ROBOTS_ABSENT}, /* its head was enough */
         {SEINE_E_HTTP, 300, SN_ROBOTS_ABSENT},
+        {SEINE_E_HTTP, 399, SN_ROBOTS_ABSENT},
+        {SEINE_E_BAD_REDIRECT, 301, SN_ROBOTS_ABSENT}, /* each leads nowhere */
+        {SEINE_E_REDIRECT_REFUSED, 301, SN_ROBOTS_ABSENT},
+        {SEINE_E_BLOCKED_SCHEME, 301, SN_ROBOTS_ABSENT},
+        {SEINE_E_BLOCKED_PORT, 0, SN_ROBOTS_ABSENT},
+        /* where the classes of statuses begin and end */
+        {SEINE_OK, 199, SN_ROBOTS_UNREACHABLE},
+        {SEINE_OK, 299, SN_ROBOTS_PARSED},
+        {SEINE_E_BODY_TRUNCATED, 399, SN_ROBOTS_UNREACHABLE},
+        {SEINE_E_BODY_TRUNCATED, 400, SN_ROBOTS_ABSENT},
+        {SEINE_E_BODY_TRUNCATED, 499, SN_ROBOTS_ABSENT},
+        {SEINE_E_BODY_TRUNCATED, 500, SN_ROBOTS_UNREACHABLE},
     };
 
     EACH_ROW(i, rows) {
@@ -104,6 +117,9 @@ TEST(robots_cache_asks_again_after_60_s_doubling_to_an_hour)
         sn_robots_cache_settle(&r, &f, (sn_str){0}, "seine", now);
         CHECK_EQ(r.until - now, SEINE_SECS(seconds[i]));
     }
+    for (int i = 0; i < 300; i++) /* more than a byte counts */
+        sn_robots_cache_fail(&r, 0);
+    CHECK_EQ(r.until, SEINE_SECS(3600));
     f = ended(SEINE_OK, 200);
     sn_robots_cache_settle(&r, &f, SN_STR("Disallow:"), "seine", 0);
     f = ended(SEINE_E_HTTP_BUSY, 503);
@@ -176,6 +192,32 @@ TEST(robots_cache_without_memory_is_unreachable)
         sn_robots_cache r = {0};
         sn_robots_cache_settle(&r, &f, SN_STR("User-agent: *\nDisallow: /x"), "seine", 0);
         CHECK(r.state == SN_ROBOTS_PARSED || r.state == SN_ROBOTS_UNREACHABLE);
+        sn_robots_cache_fini(&r);
+    }
+}
+
+TEST(robots_cache_shows_200_bytes_of_a_rule)
+{
+    char path[260], text[300], want[SN_ROBOTS_RULE], got[SN_ROBOTS_RULE];
+    seine_fault f = ended(SEINE_OK, 200);
+
+    for (size_t len = 198; len <= 202; len++) {
+        seine_robots_verdict v;
+        uint64_t steps = 0;
+        sn_robots_cache r = {0};
+        int fill = (int)(len - strlen("Disallow: /"));
+
+        memset(path, 'a', sizeof path);
+        int n = snprintf(text, sizeof text,
+                         "User-agent: *\nDisallow: /%.*s\nDisallow: /zz", fill, path);
+        sn_robots_cache_settle(&r, &f, (sn_str){text, (size_t)n}, "seine", 0);
+        snprintf(want, sizeof want, "robots.txt:2 Disallow: /%.*s",
+                 len < 200 ? fill : 200 - (int)strlen("Disallow: /"), path);
+        text[n - 13] = '\0'; /* the path of that rule, terminated */
+        CHECK(!sn_robots_cache_allow(&r, "seine", sn_str_of(strchr(text, '/')), &v,
+                                     &steps));
+        CHECK_EQ(sn_robots_cache_rule(&v, got), strlen(want));
+        CHECK_STR(got, want);
         sn_robots_cache_fini(&r);
     }
 }

@@ -132,6 +132,8 @@ TEST(scope_domain_is_what_somebody_registered)
         {"https://co.uk/", "https://co.uk/x", true},
         {"http://localhost/", "http://localhost:99/", true}, /* a single label, too */
         {"http://localhost/", "http://a.localhost/", false},
+        {"http://localhost/", "http://intranet/", false},
+        {"https://co.uk/", "https://com.au/", false},
         {"http://10.0.0.5/", "http://10.0.0.5:8080/", true},
         {"http://10.0.0.5/", "http://10.0.0.6/", false},
         {"http://[2001:db8::1]/", "https://[2001:db8::1]/", true},

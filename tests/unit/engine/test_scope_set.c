@@ -155,6 +155,64 @@ TEST(scope_set_agrees_with_a_list)
     sn_scope_set_fini(&p);
 }
 
+/* Nobody can choose names that fall into one slot of every crawl. */
+TEST(scope_set_hashes_with_a_secret_of_its_own)
+{
+    sn_scope_set a, b;
+
+    memset(&a, 0, sizeof a);
+    memset(&b, 0, sizeof b);
+    sn_scope_set_init(&a);
+    sn_scope_set_init(&b);
+    CHECK(memcmp(a.secret, b.secret, sizeof a.secret) != 0);
+    sn_scope_set_fini(&a);
+    sn_scope_set_fini(&b);
+}
+
+/* The text with the number in the place of its zeros "000000", if it has any. */
+static void
+put_number(char *out, size_t room, const char *text, unsigned number)
+{
+    snprintf(out, room, "%s", text);
+    char *at = strstr(out, "000000");
+
+    for (int digit = 5; at && digit >= 0; digit--, number /= 10)
+        at[digit] = (char)('0' + number % 10);
+}
+
+/* Places spread over the table, whatever they differ in; comparing each with each would
+ * take minutes. */
+TEST(scope_set_finds_one_of_very_many_places_at_once)
+{
+    static const struct {
+        const char *name, *dir;
+    } rows[] = {
+        {"host000000.example", "/"},
+        {"a.example", "/000000/"},
+        {"a.example", "/article-000000/"}, /* in the second word of a segment */
+        {"a.example", "/1234567-000000-9/x/"},
+    };
+    enum { MANY = 40000 };
+
+    EACH_ROW(i, rows) {
+        char name[32], dir[64];
+        unsigned found = 0;
+        sn_scope_set p;
+
+        sn_scope_set_init(&p);
+        for (unsigned k = 0; k < 2 * MANY; k++) {
+            put_number(name, sizeof name, rows[i].name, k / 2);
+            put_number(dir, sizeof dir, rows[i].dir, k / 2);
+            if (k % 2 == 0)
+                add(&p, name, dir, 80);
+            else
+                found += has(&p, name, dir, 80);
+        }
+        CHECK_EQ(found, MANY);
+        sn_scope_set_fini(&p);
+    }
+}
+
 TEST(scope_set_without_memory_is_as_it_was)
 {
     FAIL_EACH(n)
