@@ -17,6 +17,9 @@
  *     …
  *     e = seine_job_close(job, is_finished);    after seine_sinks_free
  *
+ * A finished job may begin anew: a round is one visit of everything it knows. Its URLs
+ * stay known, its outputs are appended to, and every URL has one record in every round.
+ *
  * One process owns a job at a time. The directory must be on a local disk: locks and
  * syncs of network file systems are not reliable enough.
  *
@@ -53,10 +56,12 @@ typedef struct seine_job_opts {
     bool must_exist;   /* IO if there is none */
     bool any_spec;     /* takes the job as it is, finished ones included */
     bool is_remote_ok; /* also on a network file system */
+    bool next_round; /* a finished job begins its next round with all URLs it knows … */
+    const char *const *round_members; /* … and may change these of its spec; NULL ends */
 } seine_job_opts;
 
 /* clang-format off */
-#define SEINE_JOB_OPTS {sizeof(seine_job_opts), NULL, NULL, NULL, NULL, NULL, SEINE_DURABILITY_FULL, false, false, false, false}
+#define SEINE_JOB_OPTS {sizeof(seine_job_opts), NULL, NULL, NULL, NULL, NULL, SEINE_DURABILITY_FULL, false, false, false, false, false, NULL}
 /* clang-format on */
 
 typedef struct seine_job_figures {
@@ -70,6 +75,8 @@ typedef struct seine_job_figures {
     bool is_resumed;   /* an earlier run has left something */
     bool is_finished;
     int64_t created, updated; /* wall time, ns */
+    uint32_t round;           /* 1, 2 …: which visit of everything it knows */
+    uint64_t pages;           /* of which it knows the last copy */
 } seine_job_figures;
 
 SEINE_BEGIN

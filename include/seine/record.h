@@ -157,6 +157,15 @@ typedef struct seine_found {
     uint32_t line;              /* 0: not known */
 } seine_found;
 
+/* What became of a page since the round before, in an incremental crawl. */
+typedef enum seine_change {
+    SEINE_CHANGE_NONE,    /* nobody asked, or there is no page to compare */
+    SEINE_CHANGE_NEW,     /* no copy was known */
+    SEINE_CHANGE_CHANGED, /* the copy is another one */
+    SEINE_CHANGE_SAME,
+    SEINE_CHANGE_GONE /* 404 or 410, and there was a copy */
+} seine_change;
+
 typedef enum seine_record_type {
     SEINE_RECORD_RESULT,
     SEINE_RECORD_SKIP
@@ -226,7 +235,8 @@ typedef struct seine_record {
     seine_view rule;
 
     /* The engine's, for seine_sinks_put: keeps large bodies and captures alive, so that
-     * they need not be copied. NULL: the views are valid as long as the record. */
+     * they need not be copied, and what else a record has since. NULL: the views are
+     * valid as long as the record. */
     void *hold;
 } seine_record;
 
@@ -253,9 +263,13 @@ SEINE_BEGIN
 const char *seine_fate_name(seine_fate f);
 const char *seine_skip_name(seine_skip s);
 const char *seine_wait_name(seine_wait w);
+const char *seine_change_name(seine_change c); /* "changed"; NULL: none */
 
 /* Returns the fate of a result with that error kind. */
 seine_fate seine_fate_of(seine_err kind);
+
+/* Of a record of an incremental crawl. */
+seine_change seine_record_change(const seine_record *r);
 
 /* How long the last attempt took: the sum of its phases. */
 seine_span seine_record_latency(const seine_record *r);

@@ -303,7 +303,8 @@ has_column(const sn_convert *c, sn_str name)
                   {"canonical", SN_MEMBER(CANONICAL)},
                   {"meta_robots", SN_MEMBER(META_ROBOTS)},
                   {"links", SN_MEMBER(LINKS)},
-                  {"sha256", SN_MEMBER(SHA256)}};
+                  {"sha256", SN_MEMBER(SHA256)},
+                  {"change", SN_MEMBER(CHANGE)}};
 
     for (size_t i = 0; i < sizeof extras / sizeof *extras; i++)
         if (sn_str_eq(name, sn_str_of(extras[i].name)))

@@ -52,6 +52,8 @@ sn_job_free(seine_durable_job *j)
     sn_arena_fini(&j->names);
     sn_free(j->by_id);
     sn_free(j->done.words);
+    sn_free(j->has_page.words);
+    sn_buf_fini(&j->pages);
     sn_free(j->results);
     sn_free(j->prints);
     sn_free(j->tried);
@@ -133,6 +135,7 @@ static seine_err
 fill_new(seine_durable_job *j, sn_sqlite *db)
 {
     sn_job_head head = {.next_seq = 1};
+    sn_job_round round = {.number = 1, .begun_ms = j->facts.created_ms};
     seine_err e =
         sn_sqlite_exec(db, "PRAGMA page_size = 8192; PRAGMA auto_vacuum = NONE; "
                            "PRAGMA journal_mode = MEMORY; BEGIN");
@@ -145,6 +148,8 @@ fill_new(seine_durable_job *j, sn_sqlite *db)
         e = sn_job_put_facts(j);
     if (e == SEINE_OK)
         e = sn_job_put_head(j, &head);
+    if (e == SEINE_OK)
+        e = sn_job_put_round(j, &round);
     if (e == SEINE_OK)
         e = sn_sqlite_exec(db, "COMMIT; PRAGMA journal_mode = WAL");
     return e;
@@ -250,7 +255,11 @@ open_tables(seine_durable_job *j, const seine_job_opts *o)
                                       ? "PRAGMA synchronous = NORMAL"
                                       : "PRAGMA synchronous = FULL");
     if (e == SEINE_OK)
+        e = sn_job_upgrade(j);
+    if (e == SEINE_OK)
         e = sn_job_tables_open(j->db, j->tables);
+    if (e == SEINE_OK)
+        e = sn_job_read_round(j);
     if (e == SEINE_OK)
         e = sn_job_read_facts(j);
     if (e == SEINE_OK && !j->facts.clean)
@@ -313,8 +322,10 @@ check_job(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
 {
     if (o->any_spec)
         return SEINE_OK;
-    seine_err e = sn_job_spec_check(j->facts.spec, o->spec ? o->spec : "{}", diag);
-    if (e != SEINE_OK)
+    bool is_next = j->facts.state == SN_JOB_FINISHED && o->next_round;
+    seine_err e = sn_job_spec_check(j->facts.spec, o->spec ? o->spec : "{}",
+                                    is_next ? o->round_members : NULL, diag);
+    if (e != SEINE_OK || is_next)
         return e;
     return j->facts.state == SN_JOB_FINISHED ? say_finished(j, diag) : SEINE_OK;
 }
@@ -331,12 +342,13 @@ static seine_err
 begin_run(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
 {
     seine_err e = SEINE_OK;
+    bool is_next = j->facts.state == SN_JOB_FINISHED && o->next_round && !o->any_spec;
 
     j->is_resumed = !is_untouched(j);
-    if (!j->is_resumed && !o->any_spec)
-        e = set_facts(&j->facts, o);
-    else if (j->is_resumed)
+    if (j->is_resumed)
         e = check_job(j, o, diag);
+    if (e == SEINE_OK && (!j->is_resumed || is_next) && !o->any_spec)
+        e = set_facts(&j->facts, o);
     if (e == SEINE_OK)
         e = set_boot(&j->facts);
     if (e != SEINE_OK)
@@ -345,7 +357,9 @@ begin_run(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
     j->facts.clean = 0;
     j->facts.state = SN_JOB_RUNNING;
     j->facts.durability = o->durability;
-    e = sn_job_put_facts(j);
+    e = is_next ? sn_job_next_round(j) : sn_job_put_facts(j);
+    j->is_resumed &= !is_next;
+    SN_CRASHPOINT("round.begun");
     return e == SEINE_OK ? SEINE_OK : say_db(j, j->db, e, diag);
 }
 
@@ -401,6 +415,7 @@ seine_job_open(const seine_job_opts *opts, seine_durable_job **out_job, seine_di
     j->dir_fd = j->lock_fd = -1;
     sn_map_init(&j->hosts, UINT32_MAX);
     sn_arena_init(&j->names, 16 << 10, SIZE_MAX / 2);
+    sn_buf_init(&j->pages, SIZE_MAX - 1);
     seine_err e = open_job(j, opts, diag);
     if (e != SEINE_OK) {
         if (diag && diag->text[0] == '\0')
@@ -486,7 +501,9 @@ seine_job_figures_get(const seine_durable_job *j, seine_job_figures *out)
                                .is_resumed = j->is_resumed,
                                .is_finished = j->facts.state == SN_JOB_FINISHED,
                                .created = j->facts.created_ms * 1000000,
-                               .updated = atomic_load(&j->shown_updated) * 1000000};
+                               .updated = atomic_load(&j->shown_updated) * 1000000,
+                               .round = (uint32_t)j->round.number,
+                               .pages = atomic_load(&j->shown_pages)};
 }
 
 const char *

@@ -170,6 +170,9 @@ typedef struct sn_job_scan {
     seine_err (*prints)(const uint64_t *prints, size_t n, void *arg); /* many times */
     /* Unfinished, in order of number; between calls of `prints`. */
     seine_err (*url)(const sn_job_url *u, void *arg);
+    /* Likewise, of pages that are not due before `due_ms`; 0: all are due. */
+    seine_err (*not_due)(const sn_job_url *u, void *arg);
+    int64_t due_ms;
     /* URLs of a host by how they stand: pages fetched, refused later, still to do. */
     seine_err (*count)(sn_str host, uint64_t done, uint64_t refused, uint64_t waiting,
                        void *arg);

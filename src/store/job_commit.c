@@ -51,6 +51,8 @@ sn_job_result(seine_durable_job *j, const seine_record *r, uint64_t seq)
         return SEINE_E_NOMEM;
     seine_err e = sn_job_bit_set(&j->done, r->number);
 
+    if (e == SEINE_OK)
+        e = sn_job_take_page(j, r);
     if (e != SEINE_OK)
         return e;
     j->results[j->n_results++] =
@@ -118,6 +120,7 @@ sn_job_show(seine_durable_job *j)
     atomic_store(&j->shown_seq, (uint64_t)h->next_seq);
     atomic_store(&j->shown_groups, (uint64_t)h->grp);
     atomic_store(&j->shown_updated, h->updated_ms);
+    atomic_store(&j->shown_pages, (uint64_t)j->round.pages);
 }
 
 /* Hosts get their numbers in the order of their rows: those above h->hosts have none. */
@@ -385,6 +388,8 @@ write_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
     for (size_t i = 0; i < j->n_results && e == SEINE_OK; i++)
         e = store_result(j, &j->results[i], h);
     if (e == SEINE_OK)
+        e = sn_job_put_pages(j);
+    if (e == SEINE_OK)
         e = store_outputs(j, h);
 #define X(column) h->column += j->sums.column;
     SN_JOB_SUMS(X)
@@ -446,6 +451,7 @@ end_group(seine_durable_job *j, const sn_job_cursor *cursors, const sn_job_head 
     for (unsigned i = 0; i < j->n_outputs; i++)
         j->outputs[i]->is_dirty = false;
     drop_prints(j);
+    sn_job_keep_pages(j);
     uint64_t *held = j->held;
     size_t room = j->held_room;
     j->held = j->taken;

@@ -331,7 +331,7 @@ sn_job_check_head(const seine_durable_job *j, seine_diag *diag)
                      name);
         return SEINE_E_STATE_FOREIGN;
     }
-    if (big_endian(head + 60) != SN_JOB_FORMAT) {
+    if (big_endian(head + 60) < 1 || big_endian(head + 60) > SN_JOB_FORMAT) {
         sn_diag_text(diag, "%s/job.db has format %u, and this version knows %d", name,
                      big_endian(head + 60), SN_JOB_FORMAT);
         return SEINE_E_STATE_NEWER;

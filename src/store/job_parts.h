@@ -10,6 +10,8 @@
  *     job_commit.c   one group
  *     job_output.c   lengths of the outputs
  *     job_scan.c     what earlier runs have left
+ *     job_page.c     what is known of a page
+ *     job_round.c    a finished job begins anew with all it knows
  *     job_hosts.c    names of hosts and their numbers; bits of ended URLs
  *     job_view.c     a job as others see it
  *
@@ -23,7 +25,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
-#include "store/job.h"
+#include "store/job_page.h"
 #include "store/job_table.h"
 
 enum {
@@ -116,12 +118,17 @@ struct seine_durable_job {
     size_t n_held, held_room;
     uint64_t *taken; /* … and the one that is being written */
     size_t n_taken, taken_room;
-    sn_job_sums sums; /* of the next group */
+    sn_job_sums sums;     /* of the next group */
+    sn_buf pages;         /* of the next group, packed */
+    sn_job_round round;   /* as of the last commit … */
+    sn_job_round told;    /* … and of the group that is being written */
+    sn_job_bits has_page; /* numbers that have a row of `page` */
     uint64_t last_seq;
     sn_job_mark *outputs[SN_JOB_OUTPUTS];
     unsigned n_outputs;
 
     _Atomic uint64_t shown_found, shown_ended, shown_emitted, shown_seq, shown_groups;
+    _Atomic uint64_t shown_pages;
     _Atomic int64_t shown_updated;
 };
 
@@ -163,6 +170,25 @@ SEINE_MUST_CHECK seine_err sn_job_host_add(seine_durable_job *j, int64_t id, sn_
 bool sn_job_bit_get(const sn_job_bits *b, uint64_t number);
 SEINE_MUST_CHECK seine_err sn_job_bit_set(sn_job_bits *b, uint64_t number);
 void sn_job_bit_clear(sn_job_bits *b, uint64_t number);
+
+/* job_page.c: the page of a row; rows in a transaction; those of a group, and, when it is
+ * committed, what is in memory of them */
+void sn_job_page_of(const sn_job_row *row, sn_job_page *out);
+SEINE_MUST_CHECK seine_err sn_job_put_page(seine_durable_job *j, const sn_job_page *p);
+SEINE_MUST_CHECK seine_err sn_job_put_round(seine_durable_job *j, const sn_job_round *r);
+SEINE_MUST_CHECK seine_err sn_job_put_pages(seine_durable_job *j);
+void sn_job_keep_pages(seine_durable_job *j);
+/* The page of a record joins the next group. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_take_page(seine_durable_job *j, const seine_record *r);
+
+/* job_round.c */
+
+/* Brings an older format to this one. STATE_CORRUPT, DISK_FULL, IO, NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_upgrade(seine_durable_job *j);
+SEINE_MUST_CHECK seine_err sn_job_read_round(seine_durable_job *j);
+/* The job is finished: in one transaction, with its facts, it is in the next round, where
+ * no URL has ended. */
+SEINE_MUST_CHECK seine_err sn_job_next_round(seine_durable_job *j);
 
 /* job_output.c */
 SEINE_MUST_CHECK seine_err sn_job_outputs_load(seine_durable_job *j);

@@ -7,7 +7,7 @@
 enum { PRINTS = 256 };
 
 typedef struct count {
-    uint64_t done, refused, waiting;
+    uint64_t done, refused, waiting, not_due;
 } count;
 
 typedef struct scan {
@@ -16,6 +16,7 @@ typedef struct scan {
     sn_job_table_id table; /* that is being read */
     int64_t row;
     sn_job_bits refused; /* of the done: their record is a skip */
+    sn_job_bits not_due; /* pages that are asked for in a later round */
     count *counts;       /* by host */
     uint64_t prints[PRINTS];
     size_t n_prints;
@@ -168,6 +169,21 @@ take_robots(scan *s, const sn_job_row *row)
     return s->into->robots ? s->into->robots(&r, s->into->arg) : SEINE_OK;
 }
 
+static seine_err
+take_page(scan *s, const sn_job_row *row)
+{
+    seine_durable_job *j = s->job;
+    sn_job_page p;
+
+    sn_job_page_of(row, &p);
+    if (row->ints[0] < 0 || row->ints[0] >= j->head.next_number)
+        return SEINE_E_STATE_CORRUPT;
+    seine_err e = sn_job_bit_set(&j->has_page, p.number);
+    if (e == SEINE_OK && p.due_ms > s->into->due_ms && s->into->due_ms > 0)
+        e = sn_job_bit_set(&s->not_due, p.number);
+    return e;
+}
+
 /* The text of the URL with that number, which consecutive links share. A parent that has
  * no row leaves no text. */
 static seine_err
@@ -196,7 +212,7 @@ find_parent(scan *s, int64_t number, sn_str *out_text)
 }
 
 static seine_err
-deliver(scan *s, const sn_job_row *row, const sn_job_name *host)
+deliver(scan *s, const sn_job_row *row, const sn_job_name *host, bool is_due)
 {
     const int64_t *v = row->ints;
     uint64_t meta = (uint64_t)v[6];
@@ -217,7 +233,10 @@ deliver(scan *s, const sn_job_row *row, const sn_job_name *host)
                     .parent_number = v[3] < 0 ? SN_JOB_NONE : (uint64_t)v[3]};
     seine_err e = SEINE_OK;
 
-    if (!s->into->url)
+    seine_err (*take)(const sn_job_url *, void *) =
+        is_due ? s->into->url : s->into->not_due;
+
+    if (!take)
         return SEINE_OK;
     if (v[3] >= 0)
         e = find_parent(s, v[3], &u.url.parent);
@@ -227,7 +246,7 @@ deliver(scan *s, const sn_job_row *row, const sn_job_name *host)
         u.url.parent = request.texts[0];
         u.ask = request.texts[1];
     }
-    return e == SEINE_OK ? s->into->url(&u, s->into->arg) : e;
+    return e == SEINE_OK ? take(&u, s->into->arg) : e;
 }
 
 static seine_err
@@ -240,8 +259,11 @@ take_url(scan *s, const sn_job_row *row)
     if (v[0] < 0 || v[0] >= s->job->head.next_number || (v[1] != 0 && !host))
         return SEINE_E_STATE_CORRUPT;
     bool is_done = sn_job_bit_get(&s->job->done, number);
-    if (!is_done)
+    bool is_due = !sn_job_bit_get(&s->not_due, number);
+    if (!is_done && is_due)
         s->counts[v[1]].waiting++;
+    else if (!is_done)
+        s->counts[v[1]].not_due++;
     else if (sn_job_bit_get(&s->refused, number))
         s->counts[v[1]].refused++;
     else
@@ -249,7 +271,7 @@ take_url(scan *s, const sn_job_row *row)
     /* What was put off is not seen yet: another link may lead there. */
     bool is_put_off = !is_done && ((uint64_t)v[6] & 7) == SN_JOB_PUT_OFF;
     seine_err e = is_put_off ? SEINE_OK : add_print(s, (uint64_t)v[2]);
-    return e == SEINE_OK && !is_done ? deliver(s, row, host) : e;
+    return e == SEINE_OK && !is_done ? deliver(s, row, host, is_due) : e;
 }
 
 static seine_err
@@ -291,6 +313,8 @@ read_all(scan *s)
         e = read_table(s, SN_TABLE_ROBOTS, h->robots, take_robots);
     if (e == SEINE_OK)
         e = read_table(s, SN_TABLE_REQUEST, h->requests, take_request);
+    if (e == SEINE_OK)
+        e = read_table(s, SN_TABLE_PAGE, s->job->round.pages, take_page);
     s->counts =
         e == SEINE_OK ? sn_calloc(s->job->hosts.count + 1, sizeof *s->counts) : NULL;
     if (e == SEINE_OK && !s->counts)
@@ -319,6 +343,7 @@ sn_job_scan_all(seine_durable_job *j, const sn_job_scan *into, seine_diag *diag)
         sn_job_table_reset(&j->tables[i]);
     sn_free(s->counts);
     sn_free(s->refused.words);
+    sn_free(s->not_due.words);
     if (e == SEINE_E_STATE_CORRUPT) {
         char name[SEINE_DIAG_FILE];
 

@@ -10,7 +10,8 @@
 
 typedef struct comparison {
     const seine_json *other;
-    char *differs; /* of SEINE_DIAG_MEMBER bytes; "": nothing */
+    const char *const *free_ones; /* NULL: none */
+    char *differs;                /* of SEINE_DIAG_MEMBER bytes; "": nothing */
     seine_err err;
 } comparison;
 
@@ -32,12 +33,21 @@ is_equal(const seine_json *a, const seine_json *b, seine_err *out_err)
 }
 
 static bool
+is_free(const comparison *c, const char *name)
+{
+    for (const char *const *one = c->free_ones; one && *one; one++)
+        if (strcmp(*one, name) == 0)
+            return true;
+    return false;
+}
+
+static bool
 compare_member(const char *name, const seine_json *value, void *arg)
 {
     comparison *c = arg;
     const seine_json *other = seine_json_get(c->other, name);
 
-    if (other && is_equal(value, other, &c->err))
+    if (is_free(c, name) || (other && is_equal(value, other, &c->err)))
         return true;
     snprintf(c->differs, SEINE_DIAG_MEMBER, "%s", name);
     return false;
@@ -53,9 +63,10 @@ parse(const char *text, seine_json **out_json)
 
 /* Each member of one is in the other, and the other way round. */
 static seine_err
-compare(const seine_json *was, const seine_json *is, char differs[SEINE_DIAG_MEMBER])
+compare(const seine_json *was, const seine_json *is, const char *const *free_ones,
+        char differs[SEINE_DIAG_MEMBER])
 {
-    comparison c = {is, differs, SEINE_OK};
+    comparison c = {is, free_ones, differs, SEINE_OK};
 
     if (seine_json_each(was, compare_member, &c)) {
         c.other = was;
@@ -65,7 +76,8 @@ compare(const seine_json *was, const seine_json *is, char differs[SEINE_DIAG_MEM
 }
 
 seine_err
-sn_job_spec_check(const char *was, const char *is, seine_diag *diag)
+sn_job_spec_check(const char *was, const char *is, const char *const *free_ones,
+                  seine_diag *diag)
 {
     char differs[SEINE_DIAG_MEMBER] = "";
     seine_json *a = NULL, *b = NULL;
@@ -76,7 +88,7 @@ sn_job_spec_check(const char *was, const char *is, seine_diag *diag)
     if (e == SEINE_OK)
         e = parse(is, &b);
     if (e == SEINE_OK)
-        e = compare(a, b, differs);
+        e = compare(a, b, free_ones, differs);
     seine_json_free(a);
     seine_json_free(b);
     if (e == SEINE_E_NOMEM || (e == SEINE_OK && differs[0] == '\0'))

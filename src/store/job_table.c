@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "store/job.h"
+#include "store/job_page.h"
 
 #define STRING(x) #x
 #define TEXT(x)   STRING(x)
@@ -16,6 +16,7 @@
 typedef struct shape {
     const char *name, *declared;
     unsigned n_ints, n_texts;
+    unsigned n_blobs; /* of the texts, the last ones */
 } shape;
 
 /* The order of the columns is part of the CRC. */
@@ -24,13 +25,15 @@ static const shape shapes[SN_TABLES] = {
     [SN_TABLE_JOB] = {"job", "CREATE TABLE job(id INTEGER PRIMARY KEY, created_ms INTEGER NOT NULL, run INTEGER NOT NULL, state INTEGER NOT NULL, clean INTEGER NOT NULL, durability INTEGER NOT NULL, secret0 INTEGER NOT NULL, secret1 INTEGER NOT NULL, name TEXT NOT NULL, verb TEXT NOT NULL, spec TEXT NOT NULL, command TEXT NOT NULL, boot_id TEXT NOT NULL, crc INTEGER NOT NULL) STRICT", 8, 5},
     [SN_TABLE_HEAD] = {"head", "CREATE TABLE head(id INTEGER PRIMARY KEY, grp INTEGER NOT NULL, updated_ms INTEGER NOT NULL, next_number INTEGER NOT NULL, next_seq INTEGER NOT NULL, urls INTEGER NOT NULL, requests INTEGER NOT NULL, results INTEGER NOT NULL, ended INTEGER NOT NULL, hosts INTEGER NOT NULL, robots INTEGER NOT NULL, notes INTEGER NOT NULL, outputs INTEGER NOT NULL, synced_seq INTEGER NOT NULL, " SN_JOB_SUMS(COLUMN) "crc INTEGER NOT NULL) STRICT", 14 SN_JOB_SUMS(ONE), 0},
     [SN_TABLE_HOST] = {"host", "CREATE TABLE host(id INTEGER PRIMARY KEY, " SN_JOB_HOST(COLUMN) "name TEXT NOT NULL, crc INTEGER NOT NULL) STRICT", 1 SN_JOB_HOST(ONE), 1},
-    [SN_TABLE_ROBOTS] = {"robots", "CREATE TABLE robots(host INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, state INTEGER NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL) STRICT", 3, 1},
+    [SN_TABLE_ROBOTS] = {"robots", "CREATE TABLE robots(host INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, state INTEGER NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL) STRICT", 3, 1, 1},
     [SN_TABLE_URL] = {"url", "CREATE TABLE url(number INTEGER PRIMARY KEY, host INTEGER NOT NULL, print INTEGER NOT NULL, parent INTEGER NOT NULL, line INTEGER NOT NULL, depth INTEGER NOT NULL, meta INTEGER NOT NULL, path TEXT NOT NULL, crc INTEGER NOT NULL) STRICT", 7, 1},
     [SN_TABLE_REQUEST] = {"request", "CREATE TABLE request(url INTEGER PRIMARY KEY, parent TEXT NOT NULL, spec TEXT NOT NULL, crc INTEGER NOT NULL) STRICT", 1, 2},
     [SN_TABLE_RESULT] = {"result", "CREATE TABLE result(seq INTEGER PRIMARY KEY, url INTEGER NOT NULL, kind INTEGER NOT NULL, status INTEGER NOT NULL, attempts INTEGER NOT NULL, at_ms INTEGER NOT NULL, bytes_in INTEGER NOT NULL, bytes_body INTEGER NOT NULL, total_us INTEGER NOT NULL, latency_us INTEGER NOT NULL, print INTEGER NOT NULL, crc INTEGER NOT NULL) STRICT", 11, 0},
     [SN_TABLE_ENDED] = {"ended", "CREATE TABLE ended(url INTEGER PRIMARY KEY, crc INTEGER NOT NULL) STRICT", 1, 0},
-    [SN_TABLE_NOTE] = {"note", "CREATE TABLE note(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, crc INTEGER NOT NULL) STRICT", 2, 2},
+    [SN_TABLE_NOTE] = {"note", "CREATE TABLE note(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, crc INTEGER NOT NULL) STRICT", 2, 2, 1},
     [SN_TABLE_OUTPUT] = {"output", "CREATE TABLE output(id INTEGER PRIMARY KEY, dev INTEGER NOT NULL, ino INTEGER NOT NULL, committed INTEGER NOT NULL, tail_crc INTEGER NOT NULL, synced INTEGER NOT NULL, synced_crc INTEGER NOT NULL, path TEXT NOT NULL, detail TEXT NOT NULL, crc INTEGER NOT NULL) STRICT", 7, 2},
+    [SN_TABLE_PAGE] = {"page", "CREATE TABLE page(url INTEGER PRIMARY KEY, " SN_JOB_PAGE(COLUMN) "etag TEXT NOT NULL, modified TEXT NOT NULL, body BLOB NOT NULL, links BLOB NOT NULL, crc INTEGER NOT NULL) STRICT", 1 SN_JOB_PAGE(ONE), 4, 2},
+    [SN_TABLE_ROUND] = {"round", "CREATE TABLE round(id INTEGER PRIMARY KEY, " SN_JOB_ROUND(COLUMN) "crc INTEGER NOT NULL) STRICT", 1 SN_JOB_ROUND(ONE), 0},
 };
 /* clang-format on */
 
@@ -57,9 +60,9 @@ sn_job_tables_make(sn_sqlite *db)
     return e;
 }
 
-/* Exactly our declarations, and no others. */
+/* Exactly the declarations of the first `tables`, and no others. */
 static seine_err
-check_declarations(sn_sqlite *db)
+check_declarations(sn_sqlite *db, unsigned tables)
 {
     sn_sqlite_stmt *stmt;
     bool there = true;
@@ -70,14 +73,26 @@ check_declarations(sn_sqlite *db)
     if (e != SEINE_OK)
         return e;
     while (e == SEINE_OK && (e = sn_sqlite_next(stmt, &there)) == SEINE_OK && there) {
-        if (n == SN_TABLES || !sn_str_eq(sn_sqlite_text(stmt, 0), SN_STR("table")) ||
+        if (n == tables || !sn_str_eq(sn_sqlite_text(stmt, 0), SN_STR("table")) ||
             !sn_str_eq(sn_sqlite_text(stmt, 1), sn_str_of(shapes[n].name)) ||
             !sn_str_eq(sn_sqlite_text(stmt, 2), sn_str_of(shapes[n].declared)))
             e = SEINE_E_STATE_CORRUPT;
         n++;
     }
     sn_sqlite_finalize(stmt);
-    return e == SEINE_OK && n != SN_TABLES ? SEINE_E_STATE_CORRUPT : e;
+    return e == SEINE_OK && n != tables ? SEINE_E_STATE_CORRUPT : e;
+}
+
+seine_err
+sn_job_tables_upgrade(sn_sqlite *db)
+{
+    seine_err e = check_declarations(db, SN_TABLE_PAGE);
+
+    for (unsigned i = SN_TABLE_PAGE; i < SN_TABLES && e == SEINE_OK; i++)
+        e = sn_sqlite_exec(db, shapes[i].declared);
+    return e == SEINE_OK
+               ? sn_sqlite_exec(db, "PRAGMA user_version = " TEXT(SN_JOB_FORMAT))
+               : e;
 }
 
 static seine_err
@@ -104,7 +119,7 @@ prepare(sn_sqlite *db, sn_job_table *t, const shape *s)
 seine_err
 sn_job_tables_open(sn_sqlite *db, sn_job_table out_tables[SN_TABLES])
 {
-    seine_err e = check_declarations(db);
+    seine_err e = check_declarations(db, SN_TABLES);
 
     for (unsigned i = 0; i < SN_TABLES && e == SEINE_OK; i++) {
         out_tables[i] = (sn_job_table){.id = (sn_job_table_id)i,
@@ -142,10 +157,8 @@ put_values(const sn_job_table *t, const sn_job_row *row, sn_sqlite_row *to)
         sn_sqlite_put_int(to, row->ints[i]);
     for (unsigned i = 0; i < t->n_texts; i++) {
         sn_str text = row->texts[i].ptr ? row->texts[i] : SN_STR("");
-        bool is_blob =
-            i + 1 == t->n_texts && (t->id == SN_TABLE_NOTE || t->id == SN_TABLE_ROBOTS);
 
-        if (is_blob)
+        if (i + shapes[t->id].n_blobs >= t->n_texts)
             sn_sqlite_put_blob(to, text);
         else
             sn_sqlite_put_text(to, text);

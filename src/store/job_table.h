@@ -24,7 +24,7 @@
 #include "store/sqlite.h"
 
 #define SN_JOB_APPLICATION 0x5345494E /* "SEIN" */
-#define SN_JOB_FORMAT      1
+#define SN_JOB_FORMAT      2          /* 1 has neither pages nor rounds */
 
 typedef enum sn_job_table_id {
     SN_TABLE_JOB,  /* one row: what the job is */
@@ -37,6 +37,8 @@ typedef enum sn_job_table_id {
     SN_TABLE_ENDED, /* without a record */
     SN_TABLE_NOTE,
     SN_TABLE_OUTPUT,
+    SN_TABLE_PAGE,  /* what the last copy of a page was like, see job_page.h */
+    SN_TABLE_ROUND, /* one row: which visit of the whole site this is */
     SN_TABLES
 } sn_job_table_id;
 
@@ -53,6 +55,9 @@ typedef struct sn_job_table {
 
 /* Declares all tables in an empty database. */
 SEINE_MUST_CHECK seine_err sn_job_tables_make(sn_sqlite *db);
+/* Adds the tables that format 1 lacks, and empty rows to them. STATE_CORRUPT: the others
+ * are not ours. */
+SEINE_MUST_CHECK seine_err sn_job_tables_upgrade(sn_sqlite *db);
 /* Prepares the statements. STATE_CORRUPT: the declarations are not ours. */
 SEINE_MUST_CHECK seine_err sn_job_tables_open(sn_sqlite *db,
                                               sn_job_table out_tables[SN_TABLES]);

@@ -15,6 +15,7 @@
 #include "base/file_write.h"
 #include "base/hash.h"
 #include "seine/format.h"
+#include "store/job_page.h"
 #include "store/out_warc.h"
 
 /* Outputs that have a length. */
@@ -132,6 +133,14 @@ cut_archive(const char *path, const sn_job_output *was, seine_diag *diag)
     return e;
 }
 
+/* In a later round the file goes on, whoever has written to it meanwhile: all that the
+ * job wrote is in it. */
+static bool
+goes_on(const seine_durable_job *j, const seine_sink_opts *o)
+{
+    return sn_job_round_of(j)->number > 1 && !o->overwrite;
+}
+
 /* Says in the job that the file is ours before it is made. */
 static seine_err
 claim(seine_durable_job *j, const seine_sink_opts *opts, sn_str key, seine_diag *diag)
@@ -157,8 +166,10 @@ sn_out_job_recover(seine_durable_job *j, seine_sink_opts *opts, seine_diag *diag
     if (!is_marked(opts, &format) || !sn_file_real_path(opts->path, key))
         return SEINE_OK;
     const sn_job_output *was = sn_job_output_get(j, sn_str_of(key));
-    if (!was)
+    if (!was) {
+        opts->append |= goes_on(j, opts);
         return claim(j, opts, sn_str_of(key), diag);
+    }
     opts->append = was->ino != 0;
     opts->overwrite = !opts->append;
     if (!opts->append)

@@ -153,6 +153,7 @@ put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
                    h = sn_text_writer_on(hex, sizeof hex);
     sn_sqlite_row row = sn_sqlite_bind(b->result);
     bool has_body = o->opts.body == SEINE_BODY_TEXT || o->opts.body == SEINE_BODY_B64;
+    const char *change = seine_change_name(seine_record_change(r));
     size_t at = 0;
 
     sn_text_writer_stamp(&p, r->wall);
@@ -180,7 +181,7 @@ put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
         sn_text_writer_hex(&h, r->sha256, 32);
     sn_sqlite_put_text(&row, r->sha256 ? (sn_str){hex, 64} : (sn_str){NULL, 0});
     put_text(b, &row, r->title, &at);
-    sn_sqlite_put_null(&row); /* change */
+    sn_sqlite_put_text(&row, change ? sn_str_of(change) : (sn_str){NULL, 0});
     sn_sqlite_put_blob(&row, has_body ? r->body : (sn_str){NULL, 0});
     sn_sqlite_put_text(&row, json);
     b->held_bytes += json.len + (has_body ? r->body.len : 0);

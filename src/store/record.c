@@ -2,6 +2,7 @@
 #include "store/record.h"
 
 #include "base/time.h"
+#include "store/record_hold.h"
 
 static const char *const members[] = {
 #define X(id, name) name,
@@ -21,7 +22,8 @@ sn_record_extras(const seine_record *r)
     return (r->lang.ptr ? SN_MEMBER(LANG) : 0) |
            (r->canonical.ptr ? SN_MEMBER(CANONICAL) : 0) |
            (r->meta_robots.ptr ? SN_MEMBER(META_ROBOTS) : 0) |
-           (r->has_links ? SN_MEMBER(LINKS) : 0) | (r->sha256 ? SN_MEMBER(SHA256) : 0);
+           (r->has_links ? SN_MEMBER(LINKS) : 0) | (r->sha256 ? SN_MEMBER(SHA256) : 0) |
+           (seine_record_change(r) ? SN_MEMBER(CHANGE) : 0);
 }
 
 const char *
@@ -58,6 +60,22 @@ seine_wait_name(seine_wait w)
     };
 
     return (unsigned)w < SN_WAIT_COUNT ? names[w] : "unknown";
+}
+
+const char *
+seine_change_name(seine_change c)
+{
+    static const char *const names[] = {NULL, "new", "changed", "same", "gone"};
+
+    return (unsigned)c < sizeof names / sizeof *names ? names[c] : NULL;
+}
+
+seine_change
+seine_record_change(const seine_record *r)
+{
+    const sn_record_hold *h = r ? r->hold : NULL;
+
+    return h ? h->change : SEINE_CHANGE_NONE;
 }
 
 /* Some error kinds have a fate of their own; the others follow their group. */

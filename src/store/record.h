@@ -66,6 +66,7 @@ _Static_assert(SN_FATE_COUNT <= SEINE_FATE_ROOM && SN_SKIP_COUNT <= SEINE_SKIP_R
     X(VIA,            "via") \
     X(OUTCOME,        "outcome") \
     X(OK,             "ok") \
+    X(CHANGE,         "change") \
     X(STATUS,         "status") \
     X(ERROR,          "error") \
     X(ATTEMPTS,       "attempts") \
@@ -117,14 +118,14 @@ enum sn_member_index {
 /* All members but those written on request only. */
 #define SN_MEMBERS_STANDARD                   \
     (((UINT64_C(1) << SN_MEMBER_COUNT) - 1) & \
-     ~(SN_MEMBERS_CRAWL | SN_MEMBER(HEADERS) | SN_MEMBER(SHA256)))
+     ~(SN_MEMBERS_CRAWL | SN_MEMBER(HEADERS) | SN_MEMBER(SHA256) | SN_MEMBER(CHANGE)))
 
 /* Returns the bits; NULL: the standard set. */
 uint64_t sn_members_of(const seine_members *fields);
 
 /* Returns the members that get a CSV column on request and that this record has. */
 uint64_t sn_record_extras(const seine_record *r);
-#define SN_MEMBERS_EXTRA (SN_MEMBERS_CRAWL | SN_MEMBER(SHA256))
+#define SN_MEMBERS_EXTRA (SN_MEMBERS_CRAWL | SN_MEMBER(SHA256) | SN_MEMBER(CHANGE))
 
 /* How a record becomes a JSON line. */
 typedef struct sn_record_form {

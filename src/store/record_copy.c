@@ -53,7 +53,7 @@ sn_record_room(const seine_record *r)
 #define X(member) n += (r->member).len;
     VIEWS(X)
 #undef X
-    n += r->hold ? 0 : r->body.len;
+    n += sn_record_hold_keeps(r->hold) ? 0 : r->body.len;
     for (size_t i = 0; i < r->n_hops; i++)
         n += r->hops[i].url.len;
     for (size_t i = 0; i < r->n_notes; i++)
@@ -62,7 +62,7 @@ sn_record_room(const seine_record *r)
         n += r->fields[i].name.len + r->fields[i].value.len;
     for (size_t i = 0; r->captures && i < r->n_captures; i++) {
         n += r->captures[i].ip.len;
-        if (r->hold)
+        if (sn_record_hold_keeps(r->hold))
             continue;
 #define X(member) n += r->captures[i].member.len;
         CAPTURE_VIEWS(X)
@@ -115,7 +115,7 @@ keep_lists(char **at, seine_record *c)
     }
     for (size_t i = 0; c->captures && i < c->n_captures; i++) {
         keep_view(at, &captures[i].ip);
-        if (c->hold)
+        if (sn_record_hold_keeps(c->hold))
             continue;
 #define X(member) keep_view(at, &captures[i].member);
         CAPTURE_VIEWS(X)
@@ -140,7 +140,7 @@ sn_record_copy(const seine_record *r, void *block)
     keep_lists(&at, c);
     if (!failed)
         c->fault = &none;
-    if (!r->hold)
+    if (!sn_record_hold_keeps(r->hold))
         keep_view(&at, &c->body);
     if (r->sha256)
         c->sha256 = keep_bytes(&at, r->sha256, 32);

@@ -40,6 +40,8 @@ head(sn_text_writer *p, uint64_t members)
         SN_WRITE(p, ",links");
     if (members & SN_MEMBER(SHA256))
         SN_WRITE(p, ",sha256");
+    if (members & SN_MEMBER(CHANGE))
+        SN_WRITE(p, ",change");
 }
 
 static void
@@ -57,6 +59,8 @@ extras(sn_text_writer *p, const seine_record *r, uint64_t members, unsigned how)
         SN_WRITE(p, ",");
     if (members & SN_MEMBER(SHA256) && r->sha256)
         sn_text_writer_hex(p, r->sha256, 32);
+    if (members & SN_MEMBER(CHANGE))
+        words(p, seine_record_change(r) ? seine_change_name(seine_record_change(r)) : "");
 }
 
 static void

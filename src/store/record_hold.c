@@ -11,6 +11,6 @@ sn_record_hold_ref(sn_record_hold *h)
 void
 sn_record_hold_unref(sn_record_hold *h)
 {
-    if (h && atomic_fetch_sub_explicit(&h->refs, 1, memory_order_acq_rel) == 1)
+    if (h && atomic_fetch_sub_explicit(&h->refs, 1, memory_order_acq_rel) == 1 && h->free)
         h->free(h);
 }

@@ -4,7 +4,8 @@
  *
  * A record is copied on its way to the outputs. Its body and its captures may be large:
  * then seine_record.hold keeps their bytes, and a copy of the record takes a reference.
- * Whoever drops the last one frees them.
+ * Whoever drops the last one frees them. Members that records have got since the first
+ * release live here, too: the struct of a record keeps its layout (docs/ABI.md).
  *
  *     sn_record_hold_ref(h);       a copy of the record
  *     sn_record_hold_unref(h);     the copy is written
@@ -20,11 +21,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
+#include "seine/record.h"
+
 typedef struct sn_record_hold {
     _Atomic uint32_t refs;
-    size_t bytes; /* that it keeps */
-    void (*free)(struct sn_record_hold *h);
+    size_t bytes; /* of body and captures; 0: these are copied with the record */
+    void (*free)(struct sn_record_hold *h); /* NULL: it outlives all records */
+    seine_change change;
+    sn_str page; /* what the job keeps of the page, packed (job_page.h); empty: nothing */
 } sn_record_hold;
+
+/* Does it keep body and captures? NULL does not. */
+static inline bool
+sn_record_hold_keeps(const sn_record_hold *h)
+{
+    return h && h->bytes > 0;
+}
 
 void sn_record_hold_ref(sn_record_hold *h); /* NULL is fine, as below */
 void sn_record_hold_unref(sn_record_hold *h);

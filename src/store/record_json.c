@@ -241,6 +241,10 @@ put_verdict(sn_text_writer *p, const seine_record *r, uint64_t m)
         SN_WRITE(p, ",\"ok\":true");
     else if (HAS(OK))
         SN_WRITE(p, ",\"ok\":false");
+    if (HAS(CHANGE) && seine_record_change(r)) {
+        SN_WRITE(p, ",\"change\":");
+        put_word(p, seine_change_name(seine_record_change(r)));
+    }
     if (HAS(STATUS) && r->status > 0)
         NUMBER(p, "status", r->status);
     if (HAS(ERROR) && r->fate != SEINE_FATE_OK && r->fault && r->fault->code != SEINE_OK)

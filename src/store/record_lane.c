@@ -17,7 +17,7 @@ sn_record_block_new(const seine_record *r)
     if (!b)
         return NULL;
     const sn_record_hold *hold = r->hold;
-    *b = (sn_record_block){.size = size + (hold ? hold->bytes : 0),
+    *b = (sn_record_block){.size = size + (hold ? hold->bytes + hold->page.len : 0),
                            .record = sn_record_copy(r, (char *)b + head)};
     return b;
 }

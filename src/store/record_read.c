@@ -106,6 +106,29 @@ charset_source(int i)
     return charset_sources[i];
 }
 
+/* The changes begin at 1: 0 is none. */
+static const char *
+change_at(int i)
+{
+    return seine_change_name((seine_change)(i + 1));
+}
+
+static seine_err
+read_change(sn_record_reader *rr)
+{
+    sn_member m;
+    int at = 0;
+
+    if (!sn_member_find(rr, rr->json, NULL, "change", &m))
+        return SEINE_OK;
+    seine_err e = sn_member_word(&m, change_at, SEINE_CHANGE_GONE, "a change", &at);
+    if (e == SEINE_OK) {
+        rr->hold = (sn_record_hold){.refs = 1, .change = (seine_change)(at + 1)};
+        rr->record.hold = &rr->hold;
+    }
+    return e;
+}
+
 /* Page data: the source of the charset, and why links or fields are missing. */
 static seine_err
 read_page(sn_record_reader *rr)
@@ -160,6 +183,7 @@ read_result(sn_record_reader *rr)
         sn_record_read_response,
         read_via,
         read_page,
+        read_change,
     };
     seine_err e = SEINE_OK;
 

@@ -26,6 +26,7 @@
 #include "seine/diag.h"
 #include "seine/plumbing.h"
 #include "store/record.h"
+#include "store/record_hold.h"
 
 typedef enum sn_read_kind {
     SN_READ_RECORD, /* a result or a skip: `record` */
@@ -42,6 +43,7 @@ typedef struct sn_record_reader {
     seine_json *json;     /* the line as a tree */
 
     seine_fault fault; /* below: private */
+    sn_record_hold hold;
     sn_arena arena;
     sn_str line;
     seine_diag *diag;

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "check.h"
 #include "store/job_parts.h"
+#include "store/record_hold.h"
 
 enum { URLS = 400, PAGE = 8192, MOST = 1 << 20 };
 
@@ -110,6 +111,31 @@ on_note(uint32_t kind, sn_str key, sn_str value, void *arg)
     return SEINE_OK;
 }
 
+/* What a shard would read of pages. */
+static seine_err
+scan_pages(seine_durable_job *j, uint64_t *out)
+{
+    sn_job_reader *reader = NULL;
+    sn_arena mem;
+    seine_err e = sn_job_reader_new(j, &reader);
+
+    sn_arena_init(&mem, 4096, SIZE_MAX);
+    for (uint64_t i = 0; i < URLS && e == SEINE_OK; i++) {
+        sn_job_page page;
+        bool there = false;
+
+        e = sn_job_reader_page(reader, i, &mem, &page, &there);
+        if (e != SEINE_OK || !there)
+            continue;
+        mix(out, &page.seen_ms, sizeof page.seen_ms);
+        mix(out, page.etag.ptr, page.etag.len);
+        mix(out, page.body.ptr, page.body.len);
+    }
+    sn_job_reader_free(reader);
+    sn_arena_fini(&mem);
+    return e;
+}
+
 static seine_err
 scan(seine_durable_job *j, uint64_t *out)
 {
@@ -120,7 +146,11 @@ scan(seine_durable_job *j, uint64_t *out)
     *out = 1;
     seine_err e = sn_job_scan_all(j, &into, &diag);
     if (e == SEINE_OK)
+        e = scan_pages(j, out);
+    if (e == SEINE_OK)
         mix(out, &j->head.next_seq, sizeof j->head.next_seq);
+    if (e == SEINE_OK)
+        mix(out, &j->round, sizeof j->round);
     for (unsigned i = 0; e == SEINE_OK && i < j->n_outputs; i++)
         mix(out, &j->outputs[i]->out.committed, sizeof(int64_t));
     return e;
@@ -144,10 +174,23 @@ put_group(seine_durable_job *j, uint64_t from, uint64_t n)
                         .print = i * UINT64_C(0x9E3779B97F4A7C15),
                         .parent_number = i > 0 ? i / 2 : SN_JOB_NONE};
         seine_record r = {.number = i, .fault = &fault, .status = 200, .bytes_in = i};
+        sn_job_page page = {.number = i,
+                            .status = 200,
+                            .seen_ms = (int64_t)i,
+                            .etag = {path, (size_t)len},
+                            .body = SN_STR("0123456789abcdef")};
+        sn_record_hold hold = {.refs = 1};
+        sn_buf packed;
 
+        sn_buf_init(&packed, SIZE_MAX - 1);
+        if (i % 4 == 0) {
+            hold.page = sn_job_page_pack(&page, &packed);
+            r.hold = &hold;
+        }
         CHECK_EQ(sn_job_found(l, &u), SEINE_OK);
         if (i % 2 == 0)
             CHECK_EQ(sn_job_result(j, &r, i + 1), SEINE_OK);
+        sn_buf_fini(&packed);
     }
     CHECK_EQ(sn_job_note_put(l, 1, SN_STR("k"), SN_STR("value")), SEINE_OK);
     CHECK_EQ(sn_job_output_set(j, &(sn_job_output){.path = SN_STR("/x"),

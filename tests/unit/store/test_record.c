@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "check.h"
 #include "seine/plumbing.h"
+#include "store/record_hold.h"
 
 #define VIEW(text) ((seine_view){text, sizeof(text "") - 1})
 
@@ -414,14 +415,15 @@ TEST(record_standard_set_is_everything_but_what_is_on_request)
 {
     seine_members all, standard;
 
-    CHECK_EQ(seine_members_parse("+headers,+sha256,+lang,+canonical,+meta_robots,+links",
-                                 &all, NULL),
-             SEINE_OK);
+    CHECK_EQ(
+        seine_members_parse(
+            "+headers,+sha256,+lang,+canonical,+meta_robots,+links,+change", &all, NULL),
+        SEINE_OK);
     CHECK_EQ(seine_members_parse("-headers", &standard, NULL), SEINE_OK);
     CHECK_EQ(standard.bits & ~SN_MEMBER_CHOSEN, sn_members_of(NULL));
     CHECK_EQ(all.bits & ~SN_MEMBER_CHOSEN, (UINT64_C(1) << SN_MEMBER_COUNT) - 1);
-    CHECK_EQ(all.bits ^ standard.bits,
-             SN_MEMBERS_CRAWL | SN_MEMBER(HEADERS) | SN_MEMBER(SHA256));
+    CHECK_EQ(all.bits ^ standard.bits, SN_MEMBERS_CRAWL | SN_MEMBER(HEADERS) |
+                                           SN_MEMBER(SHA256) | SN_MEMBER(CHANGE));
 }
 
 /* Members that a crawl writes by default can be requested elsewhere, and removed. */
@@ -744,5 +746,40 @@ TEST(record_copy_stands_alone)
             CHECK(c->captures[1].response.ptr == NULL);
         }
         free(block);
+    }
+}
+
+/* What became of a page is written on request, as JSON and as a column of CSV. */
+TEST(record_says_what_became_of_a_page_on_request)
+{
+    static const struct {
+        seine_change change;
+        const char *json, *csv;
+    } rows[] = {{SEINE_CHANGE_NONE, "\"ok\":true,\"attempts\"", ",,,,\n"},
+                {SEINE_CHANGE_NEW, "\"change\":\"new\"", ",new\n"},
+                {SEINE_CHANGE_CHANGED, "\"change\":\"changed\"", ",changed\n"},
+                {SEINE_CHANGE_SAME, "\"change\":\"same\"", ",same\n"},
+                {SEINE_CHANGE_GONE, "\"change\":\"gone\"", ",gone\n"}};
+    seine_members asked;
+    char text[2048];
+
+    CHECK_EQ(seine_members_parse("+change", &asked, NULL), SEINE_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sn_record_hold hold = {.refs = 1, .change = rows[i].change};
+        seine_fault fault = SEINE_FAULT;
+        seine_record r = {
+            .fault = &fault, .url = SN_STR("http://e.example/"), .hold = &hold};
+
+        CHECK_EQ(seine_record_change(&r), rows[i].change);
+        size_t n =
+            seine_record_json(&r, 1, &asked, SEINE_BODY_NONE, text, sizeof text - 1);
+        text[n] = '\0';
+        CHECK(strstr(text, rows[i].json) != NULL);
+        n = seine_record_csv(&r, 1, &asked, 0, text, sizeof text - 1);
+        text[n] = '\0';
+        CHECK(strstr(text, rows[i].csv) != NULL);
+        n = seine_record_json(&r, 1, NULL, SEINE_BODY_NONE, text, sizeof text - 1);
+        text[n] = '\0';
+        CHECK(strstr(text, "change") == NULL);
     }
 }
