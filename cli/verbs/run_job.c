@@ -315,11 +315,15 @@ run_job_say(const run_job *j, const args *a, run_log *log)
 int
 run_job_close(run_job *j, bool is_finished)
 {
-    seine_err e = seine_job_close(j->job, is_finished);
+    seine_diag diag = SEINE_DIAG;
+    char line[SEINE_DIAG_ROOM] = "";
+    seine_err e = seine_job_end(j->job, is_finished, &diag);
 
     j->job = NULL;
     if (e == SEINE_OK)
         return SAY_DONE;
+    (void)seine_diag_print(&diag, NULL, line, sizeof line);
     return say_fail(SAY_MACHINE, "the same command again",
-                    "job '%s' could not be closed: %s", j->name, seine_err_text(e));
+                    "job '%s' could not be closed: %s", j->name,
+                    line[0] ? line : seine_err_text(e));
 }

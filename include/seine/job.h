@@ -91,6 +91,8 @@ SEINE_MUST_CHECK seine_err seine_job_open(const seine_job_opts *opts,
 /* Commits what is left and frees the job in every case; NULL is fine. DISK_FULL, IO: the
  * last commits may be lost. */
 seine_err seine_job_close(seine_durable_job *j, bool is_finished);
+/* The same; the diag says which file failed, why, and how many records are safe. */
+seine_err seine_job_end(seine_durable_job *j, bool is_finished, seine_diag *diag);
 
 void seine_job_figures_get(const seine_durable_job *j, seine_job_figures *out_figures);
 

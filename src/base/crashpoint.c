@@ -4,22 +4,41 @@
 #ifdef SEINE_CRASHPOINTS
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-void
-sn_crashpoint(const char *name)
+static _Atomic bool is_half_done; /* the write before the next place was cut */
+
+/* Is this the place of the plan, and the time? */
+static bool
+is_due(const char *name)
 {
     static _Atomic unsigned long times;
     const char *plan = secure_getenv("SEINE_CRASH");
     size_t n = plan ? strcspn(plan, "@") : 0;
 
     if (!plan || strlen(name) != n || strncmp(plan, name, n) != 0)
-        return;
+        return false;
     unsigned long at = plan[n] == '@' ? strtoul(plan + n + 1, NULL, 10) : 1;
-    if (atomic_fetch_add(&times, 1) + 1 == at)
+    return atomic_fetch_add(&times, 1) + 1 == at;
+}
+
+void
+sn_crashpoint(const char *name)
+{
+    if (atomic_load(&is_half_done) || is_due(name))
         (void)kill(getpid(), SIGKILL);
+}
+
+size_t
+sn_crashpoint_half(const char *name, size_t n)
+{
+    if (!is_due(name))
+        return n;
+    atomic_store(&is_half_done, true);
+    return n / 2 + n % 2;
 }
 #else
 typedef int sn_crashpoint_is_off; /* a file is not empty */

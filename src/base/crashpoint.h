@@ -16,10 +16,17 @@
 #define SN_CRASHPOINT_H
 
 #ifdef SEINE_CRASHPOINTS
+#include <stddef.h>
+
 void sn_crashpoint(const char *name);
-#define SN_CRASHPOINT(name) sn_crashpoint(name)
+/* How many of n bytes to write: n, or half of them if the process is to die in the
+ * middle, which it does at the next place of any name. */
+size_t sn_crashpoint_half(const char *name, size_t n);
+#define SN_CRASHPOINT(name)         sn_crashpoint(name)
+#define SN_CRASHPOINT_HALF(name, n) sn_crashpoint_half(name, n)
 #else
-#define SN_CRASHPOINT(name) ((void)0)
+#define SN_CRASHPOINT(name)         ((void)0)
+#define SN_CRASHPOINT_HALF(name, n) (n)
 #endif
 
 #endif

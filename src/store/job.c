@@ -458,32 +458,51 @@ sn_job_listen(seine_durable_job *j, void (*wake)(void *arg), void *arg)
     j->wake = wake;
 }
 
-seine_err
-seine_job_close(seine_durable_job *j, bool is_finished)
+/* Everything is durable, and the job says how it ended. */
+static seine_err
+end_run(seine_durable_job *j, bool is_finished, seine_diag *diag)
 {
-    if (!j)
-        return SEINE_OK;
-    if (j->is_given_up) { /* as after kill -9: the next run goes on from the last commit
-                           */
-        (void)sn_job_drop_ballast(j);
-        sn_job_free(j);
-        return SEINE_OK;
-    }
-    seine_err e = sn_job_commit(j, NULL);
+    seine_err e = sn_job_commit(j, diag);
 
     if (e == SEINE_OK) /* what ended in that group */
-        e = sn_job_commit(j, NULL);
-    if (e == SEINE_OK) {
-        j->facts.state = is_finished ? SN_JOB_FINISHED : SN_JOB_STOPPED;
-        j->facts.clean = 1;
-        e = sn_job_put_facts(j);
-    }
+        e = sn_job_commit(j, diag);
+    if (e != SEINE_OK)
+        return e;
+    j->facts.state = is_finished ? SN_JOB_FINISHED : SN_JOB_STOPPED;
+    j->facts.clean = 1;
+    e = sn_job_put_facts(j);
     if (e == SEINE_OK)
         e = sn_sqlite_exec(j->db, "PRAGMA wal_checkpoint(TRUNCATE)");
+    if (e == SEINE_OK)
+        return SEINE_OK;
+    sn_job_say_why(j, e);
+    if (diag)
+        *diag = j->why;
+    return e;
+}
+
+seine_err
+seine_job_end(seine_durable_job *j, bool is_finished, seine_diag *diag)
+{
+    seine_err e = SEINE_OK;
+
+    sn_diag_clear(diag);
+    if (!j)
+        return SEINE_OK;
+    SN_CRASHPOINT("stop.drained");
+    if (!j->is_given_up) /* else as after kill -9: the next run goes on from the last
+                            commit */
+        e = end_run(j, is_finished, diag);
     SN_CRASHPOINT("stop.flushed");
     (void)sn_job_drop_ballast(j);
     sn_job_free(j);
     return e;
+}
+
+seine_err
+seine_job_close(seine_durable_job *j, bool is_finished)
+{
+    return seine_job_end(j, is_finished, NULL);
 }
 
 void
@@ -548,6 +567,12 @@ sn_job_sums_get(const seine_durable_job *j, sn_job_sums *out)
 #define X(column) out->column = j->head.column;
     SN_JOB_SUMS(X)
 #undef X
+}
+
+uint64_t
+sn_job_emitted(const seine_durable_job *j)
+{
+    return atomic_load(&j->shown_emitted);
 }
 
 uint64_t

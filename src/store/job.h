@@ -150,7 +150,9 @@ void sn_job_seq(seine_durable_job *j, uint64_t last_seq);
 SEINE_MUST_CHECK seine_err sn_job_commit(seine_durable_job *j, seine_diag *diag);
 
 sn_str sn_job_name_of(const seine_durable_job *j);
-uint64_t sn_job_id(const seine_durable_job *j);       /* of its directory, in all runs */
+uint64_t sn_job_id(const seine_durable_job *j); /* of its directory, in all runs */
+/* Records that are committed, of all runs. Any thread. */
+uint64_t sn_job_emitted(const seine_durable_job *j);
 uint64_t sn_job_last_seq(const seine_durable_job *j); /* of earlier runs; 0: none */
 /* An output has failed: what is not committed never will be, so that the next run does it
  * again. Every commit fails from here on. The sink thread. */

@@ -400,20 +400,22 @@ write_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
     return e == SEINE_OK ? sn_job_put_head(j, h) : e;
 }
 
-/* What the database says, before the next call makes it forget. */
-static void
-say_why(seine_durable_job *j, seine_err e)
+void
+sn_job_say_why(seine_durable_job *j, seine_err e)
 {
-    char name[SEINE_DIAG_FILE], text[SN_DIAG_ERRNO];
+    char name[SEINE_DIAG_FILE], text[SN_DIAG_ERRNO], count[SN_DIAG_COUNT];
 
+    if (j->cause == 0)
+        j->cause = sn_sqlite_errno(j->db);
     sn_diag_path(j->dir, name);
     if (e == SEINE_E_NOMEM || e == SEINE_E_STATE_CORRUPT) {
         sn_diag_text(&j->why, "%s/job.db: %s", name, seine_err_text(e));
         return;
     }
-    sn_diag_errno(sn_sqlite_errno(j->db), text);
-    sn_diag_text(&j->why, "cannot write %s/job.db: %s; %llu records are safe", name, text,
-                 (unsigned long long)j->head.results);
+    sn_diag_errno(j->cause, text);
+    sn_diag_count((uint64_t)j->head.results, count);
+    sn_diag_text(&j->why, "cannot write %s/job.db: %s; %s record%s safe", name, text,
+                 count, j->head.results == 1 ? " is" : "s are");
 }
 
 /* One try; a failed one leaves nothing behind. */
@@ -434,7 +436,7 @@ try_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
     SN_CRASHPOINT("db.commit.after");
     if (e == SEINE_OK)
         return SEINE_OK;
-    say_why(j, e);
+    sn_job_say_why(j, e);
     for (size_t i = 0; i < j->n_tried; i++)
         sn_job_bit_clear(&j->done, j->tried[i]);
     seine_err ignored = sn_sqlite_exec(j->db, "ROLLBACK");
@@ -499,6 +501,7 @@ commit(seine_durable_job *j, sn_job_cursor *cursors)
     if (e == SEINE_E_DISK_FULL && sn_job_drop_ballast(j)) {
         if (try_group(j, again, &h) == SEINE_OK)
             end_group(j, again, &h);
+        sn_job_say_why(j, e);
         return e; /* the run ends all the same */
     }
     if (e == SEINE_OK)

@@ -93,6 +93,7 @@ struct seine_durable_job {
     bool is_remote; /* on a network file system */
     bool has_ballast;
     seine_err err;    /* the first failure of a commit */
+    int cause;        /* its errno */
     bool is_given_up; /* an output has failed: nothing more is committed */
     seine_diag why;
 
@@ -198,6 +199,9 @@ void sn_job_outputs_free(seine_durable_job *j);
 int64_t sn_job_wall_ms(void);
 SEINE_MUST_CHECK seine_err sn_job_put_facts(seine_durable_job *j);
 SEINE_MUST_CHECK seine_err sn_job_put_head(seine_durable_job *j, const sn_job_head *h);
+/* What failed first and what is safe, in j->why; called before the database forgets it.
+ */
+void sn_job_say_why(seine_durable_job *j, seine_err e);
 void sn_job_show(seine_durable_job *j); /* the figures of the head */
 
 #endif

@@ -78,8 +78,9 @@ struct sn_out {
     void *self;
     sn_hurry *hurry; /* NULL: its writes may block for ever */
     bool is_started;
-    sn_str job;              /* its name; NULL: none */
-    uint64_t job_id;         /* no other job on this machine has it */
+    sn_str job;                            /* its name; NULL: none */
+    uint64_t job_id;                       /* no other job on this machine has it */
+    const struct seine_durable_job *owner; /* NULL: no job */
     bool is_durable;         /* belongs to a job: a commit of a database is synced */
     const char *job_path;    /* the path as it was given, if it belongs to a job; owned */
     uint64_t cut_seq;        /* of a job: later rows of a database are removed at start */

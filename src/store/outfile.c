@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/crashpoint.h"
 #include "base/inert.h"
+#include "store/job.h"
 
 static seine_err
 kind_of(int error)
@@ -42,8 +43,9 @@ seine_err
 sn_outfile_fail(const sn_out *o, int error, seine_diag *diag)
 {
     char text[SN_DIAG_ERRNO], count[SN_DIAG_COUNT];
+    uint64_t safe = o->owner ? sn_job_emitted(o->owner) : o->records;
 
-    sn_diag_count(o->records, count);
+    sn_diag_count(safe, count);
     sn_diag_errno(error, text);
     if (kind_of(error) == SEINE_E_OUTPUT_CLOSED)
         sn_diag_text(diag, "%s was closed by its reader after %s records", o->name,
@@ -52,7 +54,7 @@ sn_outfile_fail(const sn_out *o, int error, seine_diag *diag)
         sn_diag_text(diag, "nobody reads %s; %s records are safe", o->name, count);
     else
         sn_diag_text(diag, "cannot write %s: %s; %s record%s safe", o->name, text, count,
-                     o->records == 1 ? " is" : "s are");
+                     safe == 1 ? " is" : "s are");
     return kind_of(error);
 }
 
@@ -274,7 +276,8 @@ write_bytes(sn_outfile *f, sn_str bytes, size_t *out_done)
             ok = false;
             break;
         }
-        ssize_t wrote = write(f->fd, rest.ptr, piece_of(f, rest));
+        size_t n = SN_CRASHPOINT_HALF("out.append.half", piece_of(f, rest));
+        ssize_t wrote = write(f->fd, rest.ptr, n);
         SN_CRASHPOINT("out.append");
         if (wrote > 0) {
             done += (size_t)wrote;

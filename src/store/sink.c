@@ -153,6 +153,7 @@ join_job(const seine_sinks *s, sn_out *o, const char *path)
     if (!path)
         sn_free(own);
     o->is_durable = true;
+    o->owner = s->opts.job;
     o->job = sn_job_name_of(s->opts.job);
     o->job_id = sn_job_id(s->opts.job);
     o->cut_seq = sn_job_last_seq(s->opts.job);

@@ -309,11 +309,12 @@ check_all(void)
 static const char *const points[] = {
     "recover.locked", "state.made", "recover.replayed", "out.claimed", "recover.done",
     "out.append", "out.append@9", "out.append@30",
+    "out.append.half", "out.append.half@9", "out.append.half@30",
     "out.synced", "out.synced@2", "out.synced@4",
     "db.begin", "db.begin@9", "db.begin@11",
     "db.commit.before", "db.commit.before@9", "db.commit.before@12",
     "db.commit.after", "db.commit.after@8", "db.commit.after@10",
-    "sink.committed", "sink.committed@3", "sink.committed@6", "stop.flushed",
+    "sink.committed", "sink.committed@3", "sink.committed@6", "stop.drained", "stop.flushed",
 };
 /* clang-format on */
 
