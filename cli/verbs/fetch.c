@@ -568,6 +568,8 @@ no_output(const run *r, seine_err e)
     (void)!seine_sinks_err(r->outputs.sinks, &diag);
     if (e == SEINE_E_NOMEM || seine_diag_print(&diag, NULL, why, sizeof why) == 0)
         return no_fetch(r, e, &diag);
+    if (e == SEINE_E_OUTPUT_CHANGED)
+        return say_fail(SAY_USAGE, "--fresh to start over", "%s", why);
     return say_fail(SAY_MACHINE, say_write_advice(why), "%s", why);
 }
 

@@ -143,11 +143,19 @@ is_of_another_kind(seine_err e)
            e == SEINE_E_STATE_NEWER || e == SEINE_E_STATE_CORRUPT;
 }
 
+/* A job has written it, and somebody else since then. */
+static bool
+is_of_a_job(const seine_diag *diag)
+{
+    return strstr(diag->text, "start the job over") != NULL;
+}
+
 static int
 refuse_output(seine_err e, const char *name, const seine_diag *diag)
 {
     const char *hint =
         e == SEINE_E_ALREADY        ? "--append, --overwrite, or another name"
+        : is_of_a_job(diag)         ? "--fresh to start over"
         : is_of_another_kind(e)     ? "--overwrite, or another name"
         : e == SEINE_E_INVAL        ? "another name, or FORMAT:NAME, as in jsonl:NAME"
         : e == SEINE_E_STATE_LOCKED ? "another name; somebody else is writing to it"

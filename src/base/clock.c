@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
+#include "base/time.h"
 
 static int64_t
 read_clock(clockid_t id)
@@ -85,4 +86,10 @@ seine_now(void)
     seine_clock *c = seine_clock_system();
 
     return c->now(c);
+}
+
+seine_time
+sn_time_up(seine_clock *c)
+{
+    return c == seine_clock_system() ? read_clock(CLOCK_BOOTTIME) : c->now(c);
 }

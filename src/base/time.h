@@ -7,6 +7,7 @@
 #ifndef SN_TIME_H
 #define SN_TIME_H
 
+#include "seine/clock.h"
 #include "seine/time.h"
 
 __extension__ typedef unsigned __int128 sn_u128; /* products of two 64-bit numbers */
@@ -66,5 +67,9 @@ sn_time_seconds(int64_t wall, int64_t *out_ns)
     *out_ns = ns < 0 ? ns + SEINE_SECS(1) : ns;
     return wall / SEINE_SECS(1) - (ns < 0);
 }
+
+/* Since the machine was started, also while it was suspended; of a clock that is not the
+ * system's, its own time. */
+seine_time sn_time_up(seine_clock *c);
 
 #endif

@@ -34,8 +34,18 @@ reserve_saved(sn_scheduler *s)
 
 typedef struct moment {
     seine_time now;
-    int64_t wall;
+    int64_t wall, up;
+    int64_t boot;
 } moment;
+
+static moment
+read_clocks(const sn_scheduler *s, seine_time now)
+{
+    seine_clock *clock = s->shared->opts.clock;
+
+    return (moment){now, clock->wall(clock), sn_time_up(clock),
+                    sn_job_boot(s->shared->job)};
+}
 
 /* The wall time of a moment in ms, rounded up; 0: it has passed. */
 static int64_t
@@ -46,13 +56,26 @@ wall_of(const moment *m, seine_time at)
     return (m->wall + sn_time_min(at - m->now, LONGEST) + SEINE_MS(1) - 1) / SEINE_MS(1);
 }
 
-/* Until when, of a wall time that was kept; `now` if it has passed. */
-static seine_time
-moment_of(const moment *m, int64_t wall_ms)
+/* How long ago the row was made. Wall time may have been set since then, so it counts
+ * only if the machine was started anew, and never backwards. */
+static int64_t
+age_of(const sn_job_host *row, const moment *m)
 {
-    seine_span ahead = wall_ms - m->wall / SEINE_MS(1);
+    int64_t up = m->up / SEINE_MS(1) - row->up_ms;
+    int64_t wall = m->wall / SEINE_MS(1) - row->saved_ms;
 
-    if (ahead <= 0)
+    if (row->boot == m->boot && up >= 0)
+        return up;
+    return wall > 0 ? wall : 0;
+}
+
+/* Until when, of a wall time in that row; `now` if it has passed. */
+static seine_time
+moment_of(const sn_job_host *row, const moment *m, int64_t wall_ms)
+{
+    seine_span ahead = wall_ms - row->saved_ms - age_of(row, m);
+
+    if (wall_ms == 0 || ahead <= 0)
         return m->now;
     return m->now + (ahead < LONGEST / SEINE_MS(1) ? SEINE_MS(ahead) : LONGEST);
 }
@@ -82,8 +105,7 @@ void
 sn_scheduler_save(sn_scheduler *s, uint32_t host, bool at_once, seine_time now)
 {
     const sn_host *h = &s->hosts.all[host];
-    seine_clock *clock = s->shared->opts.clock;
-    moment m = {now, clock->wall(clock)};
+    moment m = read_clocks(s, now);
     sn_job_host row = {.name = sn_hosts_name(&s->hosts, host)};
 
     if (!reserve_saved(s)) {
@@ -93,6 +115,9 @@ sn_scheduler_save(sn_scheduler *s, uint32_t host, bool at_once, seine_time now)
     if (!at_once && s->saved[host] > now - OFTEN)
         return;
     s->saved[host] = now;
+    row.saved_ms = m.wall / SEINE_MS(1);
+    row.up_ms = m.up / SEINE_MS(1);
+    row.boot = m.boot;
     row.next_ms = wall_of(&m, h->next);
     row.delay_ms = s->hosts.cards[host].delay_ms;
     row.zone = h->pin;
@@ -134,7 +159,7 @@ restore_next(sn_scheduler *s, uint32_t host, const sn_job_host *row, const momen
     seine_span every =
         sn_time_max(sn_hosts_every(&s->hosts, host), SEINE_US(row->interval_us));
     h->next = sn_time_max(h->next, sn_time_add(m->now, every));
-    h->next = sn_time_max(h->next, moment_of(m, row->next_ms));
+    h->next = sn_time_max(h->next, moment_of(row, m, row->next_ms));
 }
 
 static void
@@ -155,9 +180,8 @@ restore_pace(sn_guards *g, const sn_job_host *row, seine_time now)
 static bool
 is_special(const sn_job_host *row, const moment *m)
 {
-    int64_t wall_ms = m->wall / SEINE_MS(1);
-
-    return row->pause_ms > wall_ms || row->open_ms > wall_ms || row->knee_us > 0 ||
+    return moment_of(row, m, row->pause_ms) > m->now ||
+           moment_of(row, m, row->open_ms) > m->now || row->knee_us > 0 ||
            row->level > 0 || row->interval_us > 1000000;
 }
 
@@ -165,7 +189,8 @@ static void
 restore_brakes(sn_scheduler *s, uint32_t host, sn_guards *g, const sn_job_host *row,
                const moment *m)
 {
-    seine_time pause = moment_of(m, row->pause_ms), open = moment_of(m, row->open_ms);
+    seine_time pause = moment_of(row, m, row->pause_ms),
+               open = moment_of(row, m, row->open_ms);
 
     if (pause > m->now) {
         g->retry_after = 1;
@@ -183,8 +208,7 @@ seine_err
 sn_scheduler_restore(sn_scheduler *s, const sn_job_host *row, seine_time now)
 {
     char mem[SN_HOST_NAME + 2];
-    seine_clock *clock = s->shared->opts.clock;
-    moment m = {now, clock->wall(clock)};
+    moment m = read_clocks(s, now);
     seine_url url;
     sn_guards *g;
     uint32_t host;

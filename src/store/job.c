@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/crashpoint.h"
+#include "base/hash.h"
 #include "base/opts.h"
 #include "base/rng.h"
 #include "store/job_parts.h"
@@ -295,7 +296,7 @@ say_finished(seine_durable_job *j, seine_diag *diag)
     sn_sqlite_stmt *stmt;
     sn_sqlite_row row;
     bool there = false;
-    char count[SN_DIAG_COUNT], stamp[SN_STAMP];
+    char count[SN_DIAG_COUNT], stamp[SN_STAMP], name[SEINE_DIAG_FILE];
     sn_text_writer w = sn_text_writer_on(stamp, sizeof stamp);
     seine_err e =
         sn_sqlite_prepare(j->db, "SELECT count(*) FROM result WHERE kind < ?", &stmt);
@@ -311,7 +312,8 @@ say_finished(seine_durable_job *j, seine_diag *diag)
         return say_db(j, j->db, e, diag);
     sn_diag_count(pages, count);
     sn_text_writer_stamp(&w, j->head.updated_ms * 1000000);
-    sn_diag_text(diag, "job '%s' is finished: %s page%s on %.10s", j->facts.name, count,
+    sn_diag_path(j->facts.name, name);
+    sn_diag_text(diag, "job '%s' is finished: %s page%s on %.10s", name, count,
                  pages == 1 ? "" : "s", stamp);
     return SEINE_E_ALREADY;
 }
@@ -547,6 +549,14 @@ sn_str
 sn_job_name_of(const seine_durable_job *j)
 {
     return sn_str_of(j->facts.name);
+}
+
+int64_t
+sn_job_boot(const seine_durable_job *j)
+{
+    sn_str id = sn_str_of(j->facts.boot_id);
+
+    return sn_crc32(0, id.ptr, id.len);
 }
 
 const uint64_t *

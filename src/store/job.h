@@ -65,7 +65,10 @@ typedef struct sn_job_url {
     X(streak)    /* failed probes */ \
     X(delay_ms)  /* Crawl-delay */ \
     X(zone)      /* sn_address_zone: the pin */ \
-    X(flags)
+    X(flags) \
+    X(saved_ms)  /* when the row was made */ \
+    X(up_ms)     /* … and how long the machine was up, sn_time_up */ \
+    X(boot)      /* … since which start, sn_job_boot */
 /* clang-format on */
 
 typedef struct sn_job_host {
@@ -158,6 +161,7 @@ uint64_t sn_job_last_seq(const seine_durable_job *j); /* of earlier runs; 0: non
  * again. Every commit fails from here on. The sink thread. */
 void sn_job_give_up(seine_durable_job *j, seine_err e);
 
+int64_t sn_job_boot(const seine_durable_job *j);           /* of the machine: a hash */
 const uint64_t *sn_job_secret(const seine_durable_job *j); /* [2], of the seen-set */
 uint64_t sn_job_next_number(const seine_durable_job *j);   /* above all that were used */
 void sn_job_sums_get(const seine_durable_job *j, sn_job_sums *out); /* of earlier runs */

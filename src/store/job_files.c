@@ -118,15 +118,16 @@ sn_job_boot_id(char out[64])
 static seine_err
 say_owner(int fd, const char *name, seine_diag *diag)
 {
-    char text[128];
+    char text[128], shown[SEINE_DIAG_FILE];
     ssize_t n = pread(fd, text, sizeof text - 1, 0);
 
+    sn_diag_path(name, shown);
     text[n > 0 ? n : 0] = '\0';
     text[strcspn(text, "\n")] = '\0';
     if (text[0] == '\0')
-        sn_diag_text(diag, "job '%s' is owned by another process", name);
+        sn_diag_text(diag, "job '%s' is owned by another process", shown);
     else
-        sn_diag_text(diag, "job '%s' is owned by %s", name, text);
+        sn_diag_text(diag, "job '%s' is owned by %s", shown, text);
     return SEINE_E_STATE_LOCKED;
 }
 

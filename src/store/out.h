@@ -81,10 +81,11 @@ struct sn_out {
     sn_str job;                            /* its name; NULL: none */
     uint64_t job_id;                       /* no other job on this machine has it */
     const struct seine_durable_job *owner; /* NULL: no job */
-    bool is_durable;         /* belongs to a job: a commit of a database is synced */
-    const char *job_path;    /* the path as it was given, if it belongs to a job; owned */
-    uint64_t cut_seq;        /* of a job: later rows of a database are removed at start */
-    uint64_t last_seq;       /* set by open: of existing records */
+    bool is_durable;      /* belongs to a job: a commit of a database is synced */
+    const char *job_path; /* the path as it was given, if it belongs to a job; owned */
+    uint64_t marked_seq;  /* of a job: the last row that it has committed here; 0: none */
+    uint64_t cut_seq;     /* of a job: later rows of a database are removed at start */
+    uint64_t last_seq;    /* set by open: of existing records */
     uint64_t records, bytes; /* written; counted by the format */
     uint64_t dev, ino;       /* of the file; ino 0: none of its own */
     seine_time since;        /* since when a record waits for a flush; 0: none */

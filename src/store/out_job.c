@@ -100,7 +100,18 @@ cut_file(const char *path, const sn_job_output *was, seine_diag *diag)
     return e;
 }
 
-/* A database loses its rows when it is open: see sn_out.cut_seq. */
+uint64_t
+sn_out_job_marked(const seine_durable_job *j, const char *path)
+{
+    char key[PATH_MAX];
+    const sn_job_output *was = path && sn_file_real_path(path, key)
+                                   ? sn_job_output_get(j, sn_str_of(key))
+                                   : NULL;
+
+    return was && was->committed > 0 ? (uint64_t)was->committed : 0;
+}
+
+/* A database loses its rows when it is open: see sn_out.cut_seq and marked_seq. */
 static seine_err
 check_database(const char *path, const sn_job_output *was, seine_diag *diag)
 {

@@ -30,6 +30,9 @@ enum { SN_OUT_TAIL = 4096 }; /* bytes before the end that the CRC covers */
 SEINE_MUST_CHECK seine_err sn_out_job_recover(seine_durable_job *j, seine_sink_opts *opts,
                                               seine_diag *diag);
 
+/* The committed length of that output, of a database the last seq; 0: none. */
+uint64_t sn_out_job_marked(const seine_durable_job *j, const char *path);
+
 /* The output has been flushed. FSYNC_FAILED, IO, NOMEM. */
 SEINE_MUST_CHECK seine_err sn_out_job_mark(seine_durable_job *j, sn_out *o,
                                            seine_diag *diag);

@@ -438,6 +438,21 @@ cut_rows(sn_base *b, uint64_t last)
     return e == SEINE_OK ? sn_sqlite_exec(b->db, sql) : e;
 }
 
+/* Is the last row there that the job has committed? */
+static seine_err
+check_last(sn_out *o)
+{
+    sn_base *b = o->self;
+    int64_t last = 0;
+    seine_err e = ask(b,
+                      "SELECT max((SELECT ifnull(max(seq), 0) FROM result), (SELECT "
+                      "ifnull(max(seq), 0) FROM skip))",
+                      0, &last);
+
+    b->last_put = o->marked_seq;
+    return e == SEINE_OK && (uint64_t)last < o->marked_seq ? SEINE_E_OUTPUT_CHANGED : e;
+}
+
 static seine_err
 start_sqlite(sn_out *o, seine_diag *diag)
 {
@@ -457,6 +472,16 @@ start_sqlite(sn_out *o, seine_diag *diag)
         e = begin_batch(b);
     if (e == SEINE_OK && o->is_durable && o->opts.append) {
         e = cut_rows(b, o->cut_seq);
+        if (e == SEINE_OK)
+            e = check_last(o);
+        if (e == SEINE_E_OUTPUT_CHANGED) {
+            (void)fail_batch(o, e, NULL);
+            sn_diag_text(diag,
+                         "%s was changed since the job has written it: put it back, or "
+                         "start the job over",
+                         o->name);
+            return e;
+        }
         if (e == SEINE_OK)
             e = ask(b, "SELECT max(run) + 1 FROM summary", 1, &b->run);
         o->last_seq = o->cut_seq;
@@ -485,6 +510,7 @@ record_sqlite(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
         e = sn_base_put(o, r, seq);
     if (e != SEINE_OK)
         return fail_batch(o, e, diag);
+    b->last_put = seq;
     return ++b->held >= BATCH ? commit(o, diag) : SEINE_OK;
 }
 
@@ -517,7 +543,7 @@ length_of_sqlite(sn_out *o, sn_out_length *out)
 {
     const sn_base *b = o->self;
 
-    *out = (sn_out_length){.fd = b->fd, .size = o->records, .is_database = true};
+    *out = (sn_out_length){.fd = b->fd, .size = b->last_put, .is_database = true};
     return true;
 }
 

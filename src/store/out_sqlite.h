@@ -21,6 +21,7 @@ typedef struct sn_base {
     bool in_batch, has_failed;
     uint64_t held; /* records in the batch */
     uint64_t held_bytes;
+    uint64_t last_put; /* seq of the last record */
     int64_t run;
     char *json; /* the record as text … */
     size_t room;

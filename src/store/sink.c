@@ -157,6 +157,7 @@ join_job(const seine_sinks *s, sn_out *o, const char *path)
     o->job = sn_job_name_of(s->opts.job);
     o->job_id = sn_job_id(s->opts.job);
     o->cut_seq = sn_job_last_seq(s->opts.job);
+    o->marked_seq = sn_out_job_marked(s->opts.job, path);
     return SEINE_OK;
 }
 

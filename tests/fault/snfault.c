@@ -9,15 +9,16 @@
  * path and against its last part. Several rules are separated by commas.
  *
  *     call    write read fsync rename truncate open close mmap unlink mkdir socket
- *             connect send recv epoll_wait getrandom clock
+ *             connect send recv epoll_wait getrandom clock uptime statfs
  *     action  an errno (EIO, ENOSPC, EINTR, …): the call fails and does nothing
  *             SHORT   does half of it, at least a byte
  *             LOST    says that all was written, and writes nothing
  *             KILL    SIGKILL for the own process, before the call
  *             HALFKILL  does half of it, then SIGKILL
  *             SLEEPms waits first
- *             JUMPs   clock: wall time is so many seconds later (or earlier, JUMP-60)
- *             COUNT   nothing; SEINE_FAULT_LOG tells the count
+ *             JUMPs   clock, uptime: wall time, or the time since the machine started, is
+ * so many seconds later (or earlier, JUMP-60) TYPEn   statfs: the file system has that
+ * magic number COUNT   nothing; SEINE_FAULT_LOG tells the count
  *
  * write stands for pwrite and writev, fsync for fdatasync, rename for renameat, and so
  * on, since which of them a program takes is not the fault that a test means.
@@ -45,6 +46,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,7 +54,17 @@
 
 enum { RULES = 16, WORD = 24, GLOB = 200 };
 
-typedef enum action { FAIL, SHORT, LOST, KILL, HALFKILL, SLEEP, JUMP, COUNT } action;
+typedef enum action {
+    FAIL,
+    SHORT,
+    LOST,
+    KILL,
+    HALFKILL,
+    SLEEP,
+    JUMP,
+    TYPE,
+    COUNT
+} action;
 
 typedef struct rule {
     char call[WORD], word[WORD], glob[GLOB];
@@ -101,8 +113,8 @@ static const struct {
     const char *name;
     action what;
 } actions[] = {
-    {"SHORT", SHORT}, {"LOST", LOST}, {"KILL", KILL},   {"HALFKILL", HALFKILL},
-    {"SLEEP", SLEEP}, {"JUMP", JUMP}, {"COUNT", COUNT},
+    {"SHORT", SHORT}, {"LOST", LOST}, {"KILL", KILL}, {"HALFKILL", HALFKILL},
+    {"SLEEP", SLEEP}, {"JUMP", JUMP}, {"TYPE", TYPE}, {"COUNT", COUNT},
 };
 
 /* A mistake in a test must not pass for a program without faults. */
@@ -597,10 +609,25 @@ clock_gettime(clockid_t id, struct timespec *to)
     REAL(int, "clock_gettime", clockid_t, struct timespec *)
     const rule *r = NULL;
 
-    if (id == CLOCK_REALTIME && rule_count > 0)
-        r = struck("clock", "");
+    if ((id == CLOCK_REALTIME || id == CLOCK_BOOTTIME) && rule_count > 0)
+        r = struck(id == CLOCK_REALTIME ? "clock" : "uptime", "");
     int done = real(id, to);
     if (r && r->what == JUMP && done == 0)
         to->tv_sec += r->value;
+    return done;
+}
+
+EXPORT int
+fstatfs(int fd, struct statfs *to)
+{
+    REAL(int, "fstatfs", int, struct statfs *)
+    char path[PATH_MAX];
+    const rule *r = rule_count > 0 ? struck("statfs", path_of(fd, path)) : NULL;
+
+    if (r && r->what == FAIL)
+        return fails(r) ? -1 : 0;
+    int done = real(fd, to);
+    if (r && r->what == TYPE && done == 0)
+        to->f_type = r->value;
     return done;
 }

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs on a machine that has its own troubles: a disk that is full, a directory that is read-only, a network file
+system, a clock that is set, an end that cannot be synced, outputs that somebody has edited. Each is named, nothing is
+lost, and the exit code is right."""
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import PATIENCE, PROGRAM, UNHURRIED, case, check, environment, finish, rows, seine  # noqa: E402
+from faults import faulty  # noqa: E402
+from job_runs import DURABLE, PACE, complete, outputs, read, run, uninterrupted, urls_of  # noqa: E402
+from origin import origin  # noqa: E402
+
+SEINE = os.path.abspath(PROGRAM)
+QUICK = ("--mine", "--host-rate", "off", "-l", "off", "--progress", "off", *UNHURRIED)
+SITE = "5:300:fan=8:broken=5:redir=8"
+FILES = ("all.jsonl", "packed.jsonl.gz", "all.sqlite", "all.warc.gz")
+
+
+def safe(text):
+    """The number of records that a message says are safe."""
+    return int(re.search(r"([0-9,]+) records? (?:is|are) safe", text).group(1).replace(",", ""))
+
+
+def committed(where, job):
+    """How many records the state of a job knows."""
+    with tempfile.TemporaryDirectory() as copy:
+        for name in ("job.db", "job.db-wal"):
+            if os.path.exists(os.path.join(where, ".seine", job, name)):
+                shutil.copy(os.path.join(where, ".seine", job, name), copy)
+        with sqlite3.connect(os.path.join(copy, "job.db")) as db:
+            return db.execute("SELECT count(*) FROM result").fetchone()[0]
+
+
+def unshared():
+    """The words by which a program gets a mount table of its own, or None where the machine forbids it."""
+    for words in (["unshare", "-m"], ["unshare", "-U", "-r", "-m"]):
+        with tempfile.TemporaryDirectory() as where:
+            if subprocess.run([*words, "mount", "-t", "tmpfs", "-o", "size=1m", "none", where], capture_output=True, check=False).returncode == 0:
+                return words
+    return None
+
+
+SCRIPT = """
+mount -t tmpfs -o size="$1" none "$2" && cd "$2" && shift 2 || exit 9
+"$@" 2>"$LEFT/first.err"; echo $? >"$LEFT/first.code"
+mkdir "$LEFT/first" && cp -a .seine "$LEFT/first"
+mount -o remount,size=1g . || exit 9
+"$@" 2>"$LEFT/second.err"; echo $? >"$LEFT/second.code"
+cp -a . "$LEFT/second"
+"""
+
+
+def text_of(where, name):
+    with open(os.path.join(where, name), encoding="utf-8") as f:
+        return f.read()
+
+
+def on_a_small_disk(left, command, size):
+    """Runs the command on a file system of so many bytes, and again when there is room: first and second in `left` have
+    what it wrote. Without a mount table of our own the writes fail by rule."""
+    words = unshared()
+    if not words:
+        os.mkdir(os.path.join(left, "second"))
+        r = faulty(f"write:ENOSPC@{size // 8000}+:{left}/*", command, cwd=os.path.join(left, "second"), extra=DURABLE)
+        shutil.copytree(os.path.join(left, "second"), os.path.join(left, "first"))
+        again = seine(*command[1:], cwd=os.path.join(left, "second"), env=DURABLE)
+        return (r.code, r.err), (again.code, again.err)
+    with tempfile.TemporaryDirectory() as disk:
+        p = subprocess.run([*words, "sh", "-c", SCRIPT, "sh", str(size), disk, *command], stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE,
+                           env=environment({**DURABLE, "LEFT": left}), check=False)
+    check(p.returncode, 0, p.stderr.decode())
+    return tuple((int(text_of(left, f"{nth}.code")), text_of(left, f"{nth}.err")) for nth in ("first", "second"))
+
+
+@rows([("of 2 MB", 2), ("of 5 MB, most of it ballast", 5), ("of 6 MB", 6)])
+def a_full_disk_ends_a_job_that_says_what_is_safe(_, megabytes):
+    with origin("--site", "5:1500:fan=8") as o, tempfile.TemporaryDirectory() as left:
+        words = ("crawl", o.url("/p/0"), *QUICK, "--job", "j")
+        _, want = uninterrupted(*words[:-2])
+        (code, err), (again, told) = on_a_small_disk(left, [SEINE, *words, *outputs(FILES), "--save", "bodies"], megabytes << 20)
+        check((code, "no space left on device" in err, "try: free some space" in err), (3, True, True), err)
+        check("job 'j' is not finished" in err, True, err)
+        check(safe(err), committed(os.path.join(left, "first"), "j"), err)
+        check((again, "goes on" in told), (0, True), told)
+        complete(os.path.join(left, "second"), want, FILES)
+
+
+@rows([("a new job", None), ("one that goes on", "j")])
+def a_read_only_directory_is_named(_, job):
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/p/0"), *QUICK, "--job", "j", "-o", "all.jsonl")
+        if job:
+            check(run(where, *words, "--max-time", "50ms").code in (0, 4), True)
+            before = read(where, "all.jsonl")
+        rules = ",".join(f"{call}:EROFS@1+:{where}/*" for call in ("mkdir", "open", "rename", "unlink")) + ",mkdir:EROFS@1+:.seine*"
+        r = faulty(rules, [SEINE, *words], cwd=where, extra=DURABLE)
+        check((r.code, "read-only file system" in r.err, ".seine" in r.err, "try: --state DIR, or --no-job" in r.err), (2, True, True, True), r.err)
+        if job:
+            check(read(where, "all.jsonl"), before, "nothing was changed")
+
+
+@rows([("NFS", 0x6969), ("SMB", 0x517B), ("CIFS", 0xFF534D42), ("FUSE", 0x65735546), ("9P", 0x01021997)])
+def a_network_file_system_is_refused(_, magic):
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        words = ("fetch", o.url("/ok"), "--job", "j", "-o", "all.jsonl")
+        r = faulty(f"statfs:TYPE{magic}@1+", [SEINE, *words], cwd=where, extra=DURABLE)
+        check((r.code, ".seine is on a network file system" in r.err, "try: --state DIR, or --no-job" in r.err), (2, True, True), r.err)
+        check((o.log(), os.path.exists(os.path.join(where, "all.jsonl"))), ([], False), "nothing was begun")
+        check(seine(*words, cwd=where, env=DURABLE).code, 0, "elsewhere it works")
+
+
+DAY = 86400
+
+
+@rows([
+    ("wall time set back by a day", f"clock:JUMP-{DAY}@1+", False),
+    ("wall time set forth by a day", f"clock:JUMP{DAY}@1+", False),
+    ("set back while it runs", f"clock:JUMP-{DAY}@40+", False),
+    ("suspended for a day", f"clock:JUMP{DAY}@1+,uptime:JUMP{DAY}@1+", True),
+])
+def a_pause_ends_when_its_time_is_over_whatever_the_clock_says(_, rules, is_over):
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        words = ("fetch", o.url("/json?fail=1&with=status:429&retry_after=40"), "--job", "j", "--host-rate", "off", "-o", "all.jsonl", *UNHURRIED)
+        r = run(where, *words, "--max-retry-after", "1s")
+        check((r.code, len(o.log())), (5, 1), r.err)
+        r = faulty(rules, [SEINE, *words, "--max-retry-after", "35s"], cwd=where, extra=DURABLE)
+        if is_over:
+            check((r.code, len(o.log())), (0, 2), r.err)
+            return
+        check((r.code, len(o.log())), (5, 1), f"it is not asked early: {r.err}")
+        check("stay pending" in r.err, True, r.err)
+        until = re.search(r"(\d+) s", r.err)
+        check(until is None or int(until.group(1)) <= 44, True, f"nor after a day: {r.err}")
+
+
+@case
+def a_host_that_was_asked_before_the_clock_was_set_back_is_asked_at_once():
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/"), *PACE)
+        _, want = uninterrupted(*words)
+        check(run(where, *words, "-o", "all.jsonl", "--max-time", "300ms").code in (0, 4), True)
+        r = faulty(f"clock:JUMP-{DAY}@1+", [SEINE, *words, "-o", "all.jsonl"], cwd=where, extra=DURABLE, timeout=PATIENCE)
+        check(r.code == 0 or "is finished" in r.err, True, r.err)
+        complete(where, want, ("all.jsonl",))
+
+
+@case
+def a_job_that_cannot_be_synced_at_its_end_says_which_file_and_why():
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        words = ("fetch", *(o.url(f"/ok?{i}") for i in range(5)), "--job", "j", "--host-rate", "off", "-o", "all.jsonl", *UNHURRIED)
+        with tempfile.TemporaryDirectory() as calm:
+            most = faulty(f"fsync:COUNT:{calm}/.seine/*", [SEINE, *words], cwd=calm, extra=DURABLE).counts["fsync"]
+        r = faulty(f"fsync:EIO@{most}:{where}/.seine/*", [SEINE, *words], cwd=where, extra=DURABLE)
+        if r.struck:  # groups may be larger this time
+            check((r.code, "job.db: input/output error; 5 records are safe" in r.err), (3, True), r.err)
+        r = seine(*words, cwd=where, env=DURABLE)
+        check(r.code == 0 or "is finished" in r.err, True, r.err)
+        check(len(urls_of(where, "all.jsonl")), 5)
+
+
+@rows([("drained", "stop.drained"), ("flushed", "stop.flushed"), ("in the middle of a write", "out.append.half")])
+def a_kill_during_the_last_flush_loses_nothing(_, point):
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/"), *PACE)
+        _, want = uninterrupted(*words)
+        p = subprocess.run([SEINE, *words, *outputs(FILES)], stdin=subprocess.DEVNULL, capture_output=True, cwd=where, timeout=PATIENCE,
+                           env=environment({**DURABLE, "SEINE_CRASH": point}), check=False)
+        check(p.returncode, -signal.SIGKILL, p.stderr.decode())
+        r = run(where, *words, *outputs(FILES))
+        check(r.code == 0 or "is finished" in r.err, True, r.err)
+        complete(where, want, FILES)
+
+
+LAST = "(SELECT max(seq) FROM result)"
+
+
+@rows([
+    ("rows were removed at its end", f"DELETE FROM result WHERE seq = {LAST}", False),
+    ("all rows were removed", "DELETE FROM result; DELETE FROM skip", False),
+    ("a column was changed", f"UPDATE result SET title = 'mine' WHERE seq = {LAST}", True),
+])
+def a_database_that_somebody_edited_is_noticed_if_records_are_gone(_, sql, is_fine):
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        words = ("fetch", o.url("/ok?1"), o.url("/ok?2"), o.url("/json?fail=1&with=status:429&retry_after=2"), "--job", "j", "--per-host", "1",
+                 "--host-rate", "off", "-o", "all.jsonl", "-o", "all.sqlite", *UNHURRIED)
+        check(run(where, *words, "--max-retry-after", "1s").code, 5)
+        with sqlite3.connect(os.path.join(where, "all.sqlite")) as db:
+            db.executescript(sql)
+        r = run(where, *words, "--max-retry-after", "60s")
+        if is_fine:
+            check((r.code, len(urls_of(where, "all.sqlite"))), (0, 3), r.err)
+            return
+        check((r.code, "all.sqlite was changed since the job has written it: put it back, or start the job over\ntry: --fresh to start over" in r.err), (2, True), r.err)
+        check(len(o.log()), 3, "nothing was asked")
+
+
+LONG = "n" * 128
+
+
+@case
+def the_longest_name_fits_into_every_message():
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        words = ("fetch", o.url("/ok"), "--job", LONG, "-o", "all.jsonl")
+        check(run(where, *words).code, 0)
+        r = run(where, *words)
+        check((r.code, re.search(r"^seine: job '…n{50,}' is finished: 1 page on \d{4}-\d\d-\d\d$", r.err, re.M) is not None), (2, True), r.err)
+
+
+finish(at_once=2)
