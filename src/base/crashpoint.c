@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static _Atomic bool is_half_done; /* the write before the next place was cut */
-
 /* Is this the place of the plan, and the time? */
 static bool
 is_due(const char *name)
@@ -28,17 +26,17 @@ is_due(const char *name)
 void
 sn_crashpoint(const char *name)
 {
-    if (atomic_load(&is_half_done) || is_due(name))
+    if (is_due(name))
         (void)kill(getpid(), SIGKILL);
 }
 
-size_t
-sn_crashpoint_half(const char *name, size_t n)
+void
+sn_crashpoint_half(const char *name, int fd, const char *bytes, size_t n)
 {
     if (!is_due(name))
-        return n;
-    atomic_store(&is_half_done, true);
-    return n / 2 + n % 2;
+        return;
+    (void)!write(fd, bytes, n / 2 + n % 2);
+    (void)kill(getpid(), SIGKILL);
 }
 #else
 typedef int sn_crashpoint_is_off; /* a file is not empty */

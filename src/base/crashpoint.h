@@ -19,14 +19,13 @@
 #include <stddef.h>
 
 void sn_crashpoint(const char *name);
-/* How many of n bytes to write: n, or half of them if the process is to die in the
- * middle, which it does at the next place of any name. */
-size_t sn_crashpoint_half(const char *name, size_t n);
-#define SN_CRASHPOINT(name)         sn_crashpoint(name)
-#define SN_CRASHPOINT_HALF(name, n) sn_crashpoint_half(name, n)
+/* Writes half of the bytes first. */
+void sn_crashpoint_half(const char *name, int fd, const char *bytes, size_t n);
+#define SN_CRASHPOINT(name)                    sn_crashpoint(name)
+#define SN_CRASHPOINT_HALF(name, fd, bytes, n) sn_crashpoint_half(name, fd, bytes, n)
 #else
-#define SN_CRASHPOINT(name)         ((void)0)
-#define SN_CRASHPOINT_HALF(name, n) (n)
+#define SN_CRASHPOINT(name)                    ((void)0)
+#define SN_CRASHPOINT_HALF(name, fd, bytes, n) ((void)0)
 #endif
 
 #endif

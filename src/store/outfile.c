@@ -276,8 +276,8 @@ write_bytes(sn_outfile *f, sn_str bytes, size_t *out_done)
             ok = false;
             break;
         }
-        size_t n = SN_CRASHPOINT_HALF("out.append.half", piece_of(f, rest));
-        ssize_t wrote = write(f->fd, rest.ptr, n);
+        SN_CRASHPOINT_HALF("out.append.half", f->fd, rest.ptr, piece_of(f, rest));
+        ssize_t wrote = write(f->fd, rest.ptr, piece_of(f, rest));
         SN_CRASHPOINT("out.append");
         if (wrote > 0) {
             done += (size_t)wrote;
