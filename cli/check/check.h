@@ -105,9 +105,16 @@ typedef struct check {
     name_map files, urls, stats; /* pages by path, targets by key, what stat has said */
     char **stat_names;
     size_t n_stats, cap_stats;
+    name_map listed, cases; /* directories looked into, and their files in lower case */
+    char **case_names;      /* both, as keys; a file in its own case behind it */
+    size_t n_cases, cap_cases;
+    name_map unreadable; /* paths of files that have no anchors to tell */
+    char **unreadable_names;
+    size_t n_unreadable, cap_unreadable;
     char **sites; /* URLs to crawl */
     size_t n_sites, cap_sites;
     const char *root; /* of the directory being read: links that begin with / */
+    char *real_root;  /* the same without symbolic links */
     char **globs;     /* of the ignore file */
     size_t n_globs, cap_globs;
     char *globs_text;
@@ -115,6 +122,8 @@ typedef struct check {
     size_t counts[SEINE_LINK_VERDICT_ROOM];
     size_t n_files, n_crawled, n_unread;
     size_t n_known; /* bad links that the baseline has */
+    size_t held;    /* bytes of pages, targets and links */
+    size_t n_left;  /* links that --max-memory has no room for */
     uint64_t asked; /* requests of the last phase that have ended */
     int signal;     /* that ended the run; 0 */
     bool is_late;   /* --max-time is over */
@@ -123,6 +132,7 @@ typedef struct check {
 
 /* check_links.c */
 uint32_t check_add_page(check *c, const char *name);
+bool check_is_full(const check *c); /* --max-memory has no room for more links */
 void check_take_anchors(check *c, check_anchors *out);
 bool check_has_anchor(const check_anchors *a, const char *fragment);
 uint32_t check_target_of(check *c, const seine_url *url); /* by its key */

@@ -40,13 +40,39 @@ take_number(char **at, int64_t *out)
     return true;
 }
 
+/* Whether an answer of that moment still counts. */
+static bool
+is_fresh(const check *c, int64_t when)
+{
+    int64_t now = wall_is();
+
+    return when >= 0 && when <= now && now - when < c->set->max_age / SEINE_SECS(1);
+}
+
+/* Finds the target of a URL by its key; NONE: this run has none such. False: it is no
+ * URL. */
+static bool
+find_target(const check *c, const char *text, size_t len, uint32_t *out_target)
+{
+    char mem[SEINE_URL_ROOM], key[SEINE_URL_ROOM];
+    seine_url url;
+    size_t n;
+
+    seine_url_init(&url, mem, sizeof mem);
+    if (seine_url_parse(&url, text, len, NULL) != SEINE_OK ||
+        seine_url_key(&url, c->set->net.strip_params, key, sizeof key, &n) != SEINE_OK)
+        return false;
+    *out_target = name_map_get(&c->urls, key);
+    return true;
+}
+
 /* One line; false: it is none of ours. */
 static bool
 take_line(check *c, char *line)
 {
     int64_t when, status, moved;
-    char *at = line, mem[SEINE_URL_ROOM];
-    seine_url url;
+    char *at = line;
+    uint32_t n;
 
     if (!take_number(&at, &when) || !take_number(&at, &status) ||
         !take_number(&at, &moved) || status < 100 || status > 999 ||
@@ -55,16 +81,9 @@ take_line(check *c, char *line)
     char *final_url = strchr(at, '\t');
     if (final_url)
         *final_url++ = '\0';
-    seine_url_init(&url, mem, sizeof mem);
-    if (seine_url_parse(&url, at, strlen(at), NULL) != SEINE_OK)
+    if (!find_target(c, at, strlen(at), &n))
         return false;
-    char key[SEINE_URL_ROOM];
-    size_t len;
-    int64_t age = wall_is() - when;
-    if (seine_url_key(&url, c->set->net.strip_params, key, sizeof key, &len) != SEINE_OK)
-        return false;
-    uint32_t n = name_map_get(&c->urls, key);
-    if (n == NAME_MAP_NONE || age < 0 || age >= c->set->max_age / SEINE_SECS(1))
+    if (n == NAME_MAP_NONE || !is_fresh(c, when))
         return true;
     check_target *t = &c->targets[n];
     if (t->is_judged || t->wants_anchors)
@@ -118,15 +137,12 @@ check_cache_save(const check *c)
             char *at = in.text;
             int64_t when, status, moved;
             bool keeps = take_number(&at, &when) && take_number(&at, &status) &&
-                         take_number(&at, &moved) &&
-                         wall_is() - when < c->set->max_age / SEINE_SECS(1);
-            size_t n = keeps ? strcspn(at, "\t") : 0;
-            char *url = keeps ? xalloc_copy(at, n) : NULL;
-            uint32_t known = keeps ? name_map_get(&c->urls, url) : NAME_MAP_NONE;
+                         take_number(&at, &moved) && is_fresh(c, when);
+            uint32_t known = NAME_MAP_NONE;
+            keeps = keeps && find_target(c, at, strcspn(at, "\t"), &known);
             bool asked = known != NAME_MAP_NONE && !c->targets[known].is_cached;
             if (keeps && !asked)
                 textbuf_put(&out, "%s\n", in.text);
-            free(url);
         }
         lines_close(&in);
     }

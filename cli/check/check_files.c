@@ -111,9 +111,9 @@ dir_of(const char *path)
 static char *
 read_file(const char *path, size_t *out_len)
 {
-    struct stat st;
+    struct stat st = {.st_size = 0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    char *bytes = NULL;
+    ssize_t got = 0;
 
     if (fd < 0)
         return NULL;
@@ -123,11 +123,16 @@ read_file(const char *path, size_t *out_len)
         return NULL;
     }
     size_t room = (size_t)st.st_size + 1, n = 0;
-    bytes = xalloc_zeroed(1, room);
-    for (ssize_t got; n < room - 1; n += (size_t)got)
-        if ((got = read(fd, bytes + n, room - 1 - n)) <= 0)
-            break;
+    char *bytes = xalloc_zeroed(1, room);
+    while (n < room - 1 && (got = read(fd, bytes + n, room - 1 - n)) > 0)
+        n += (size_t)got;
+    int why = errno;
     close(fd);
+    if (got < 0) { /* half a document has half of its links */
+        free(bytes);
+        errno = why;
+        return NULL;
+    }
     *out_len = n;
     return bytes;
 }
@@ -209,10 +214,16 @@ check_read_extra(check *c, const char *path)
     uint32_t page = name_map_get(&c->files, path);
     bool unread = false;
 
-    if (page != NAME_MAP_NONE)
+    if (page != NAME_MAP_NONE || name_map_get(&c->unreadable, path) != NAME_MAP_NONE)
         return page;
-    if (parse_file(c, path, &unread) != SEINE_OK)
+    if (parse_file(c, path, &unread) != SEINE_OK) {
+        c->unreadable_names =
+            xalloc_room(c->unreadable_names, c->n_unreadable, &c->cap_unreadable,
+                        sizeof *c->unreadable_names);
+        c->unreadable_names[c->n_unreadable] = xalloc_copy(path, strlen(path));
+        name_map_set(&c->unreadable, c->unreadable_names[c->n_unreadable++], 0);
         return NAME_MAP_NONE;
+    }
     page = check_add_page(c, path);
     name_map_set(&c->files, c->pages[page].name, page);
     c->pages[page].is_extra = true;
@@ -232,6 +243,53 @@ is_shown(const struct dirent *d)
     return d->d_name[0] != '.';
 }
 
+static bool
+is_below(const char *path, const char *dir)
+{
+    size_t n = strlen(dir);
+
+    n -= n > 0 && dir[n - 1] == '/';
+    return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
+/* Whether a symbolic link is a document inside of the directory that was given, or of
+ * the working directory. Whoever wrote the documents must not choose which of the user's
+ * other files are read, shown and asked for. */
+static bool
+stays_inside(const check *c, const char *path)
+{
+    char *real = realpath(path, NULL), *here = realpath(".", NULL);
+    seine_document_kind form;
+    bool inside = real && seine_document_kind_of(real, &form) &&
+                  ((c->real_root && is_below(real, c->real_root)) ||
+                   (here && is_below(real, here)));
+
+    free(real);
+    free(here);
+    return inside;
+}
+
+/* Reads a document, or what a symbolic link in a directory leads to. */
+static void
+read_found(check *c, const char *path, const struct stat *st)
+{
+    seine_document_kind form;
+    struct stat behind = *st;
+
+    if (!seine_document_kind_of(path, &form))
+        return;
+    if (S_ISLNK(st->st_mode) && stat(path, &behind) != 0)
+        return; /* it leads nowhere */
+    if (!S_ISREG(behind.st_mode))
+        return;
+    if (S_ISLNK(st->st_mode) && !stays_inside(c, path)) {
+        say_note("'%s' is a symbolic link to no document in '%s': not read",
+                 show(path).text, show(c->root).text);
+        return;
+    }
+    read_document(c, path);
+}
+
 /* Reads the documents of a directory and of those below it, in order of their names.
  * Hidden ones and links to directories are left alone. */
 static void
@@ -247,15 +305,13 @@ read_directory(check *c, const char *dir)
     for (int i = 0; i < n; i++) {
         char *path = check_join(dir, all[i]->d_name);
         struct stat st;
-        seine_document_kind form;
-        bool there = lstat(path, &st) == 0;
 
-        if (there && S_ISLNK(st.st_mode))
-            there = stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
-        if (there && S_ISDIR(st.st_mode))
+        if (lstat(path, &st) != 0)
+            say_unread(c, path, SEINE_E_IO, true);
+        else if (S_ISDIR(st.st_mode))
             read_directory(c, path);
-        else if (there && S_ISREG(st.st_mode) && seine_document_kind_of(path, &form))
-            read_document(c, path);
+        else
+            read_found(c, path, &st);
         free(path);
         free(all[i]);
     }
@@ -283,6 +339,8 @@ read_input(check *c, const char *word)
         for (size_t n = strlen(dir); n > 1 && dir[n - 1] == '/'; n--)
             dir[n - 1] = '\0';
         c->root = dir;
+        free(c->real_root);
+        c->real_root = realpath(dir, NULL);
         read_directory(c, dir);
         c->root = before;
         free(dir);

@@ -8,11 +8,18 @@
 #include "check/check.h"
 #include "screen/xalloc.h"
 
+bool
+check_is_full(const check *c)
+{
+    return c->held >= c->set->net.max_memory;
+}
+
 uint32_t
 check_add_page(check *c, const char *name)
 {
     c->pages = xalloc_room(c->pages, c->n_pages, &c->cap_pages, sizeof *c->pages);
     c->pages[c->n_pages] = (check_page){.name = xalloc_copy(name, strlen(name))};
+    c->held += sizeof *c->pages + strlen(name);
     return (uint32_t)c->n_pages++;
 }
 
@@ -32,11 +39,12 @@ check_take_anchors(check *c, check_anchors *out)
     seine_view name;
     size_t cap = 0;
 
-    *out = (check_anchors){.is_known = true};
+    *out = (check_anchors){.is_known = !seine_document_is_cut(c->document)};
     for (size_t i = 0; seine_document_anchor(c->document, i, &name); i++) {
         out->all = xalloc_room(out->all, out->n, &cap, sizeof *out->all);
         out->all[out->n++] = name_hash(name.ptr, name.len);
     }
+    c->held += out->n * sizeof *out->all;
     if (out->n > 1)
         qsort(out->all, out->n, sizeof *out->all, by_number);
 }
@@ -92,6 +100,7 @@ check_target_of(check *c, const seine_url *url)
                                               .next = NAME_MAP_NONE,
                                               .verdict = SEINE_LINK_UNKNOWN};
     name_map_set(&c->urls, xalloc_copy(key, len), (uint32_t)c->n_targets);
+    c->held += sizeof *c->targets + cut + len + 4 * sizeof(char *);
     return (uint32_t)c->n_targets++;
 }
 
@@ -229,6 +238,10 @@ check_add_link(check *c, uint32_t page, const seine_document_link *d,
 {
     size_t from = 0, to = d->value.len;
 
+    if (check_is_full(c)) {
+        c->n_left++;
+        return;
+    }
     while (from < to && (unsigned char)d->value.ptr[from] <= ' ')
         from++;
     while (to > from && (unsigned char)d->value.ptr[to - 1] <= ' ')
@@ -268,6 +281,8 @@ check_add_link(check *c, uint32_t page, const seine_document_link *d,
         judge(&l, SEINE_LINK_EXCLUDED, "ignored");
     c->links = xalloc_room(c->links, c->n_links, &c->cap_links, sizeof *c->links);
     c->links[c->n_links++] = l;
+    c->held += sizeof l + strlen(l.value) + (l.text ? d->text.len : 0) +
+               (l.path ? strlen(l.path) : 0);
 }
 
 /* The end */
@@ -360,17 +375,27 @@ check_free(check *c)
         free((char *)c->urls.names[i]);
     for (size_t i = 0; i < c->n_stats; i++)
         free(c->stat_names[i]);
+    for (size_t i = 0; i < c->n_cases; i++)
+        free(c->case_names[i]);
+    for (size_t i = 0; i < c->n_unreadable; i++)
+        free(c->unreadable_names[i]);
     for (size_t i = 0; i < c->n_sites; i++)
         free(c->sites[i]);
     free(c->pages);
     free(c->targets);
     free(c->links);
     free(c->stat_names);
+    free(c->case_names);
+    free(c->unreadable_names);
     free(c->sites);
     free(c->globs);
     free(c->globs_text);
+    free(c->real_root);
     name_map_free(&c->files);
     name_map_free(&c->urls);
     name_map_free(&c->stats);
+    name_map_free(&c->listed);
+    name_map_free(&c->cases);
+    name_map_free(&c->unreadable);
     seine_document_free(c->document);
 }

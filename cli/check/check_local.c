@@ -32,24 +32,68 @@ look_at(check *c, const char *path)
     return what;
 }
 
-/* The name in the directory of `path` that differs from its last part in case alone.
- * Returns whether there is one. */
-static bool
-find_other_case(const char *path, char *out, size_t cap)
+static char *
+lower_copy(const char *text)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    char *dir = slash ? xalloc_copy(path, (size_t)(slash - path)) : xalloc_copy(".", 1);
-    DIR *d = opendir(*dir ? dir : "/");
-    bool found = false;
+    char *out = xalloc_copy(text, strlen(text));
 
-    for (struct dirent *e; d && !found && (e = readdir(d)) != NULL;) {
-        found = strcasecmp(e->d_name, name) == 0;
-        if (found)
-            snprintf(out, cap, "wrong case: it is '%s'", show(e->d_name).text);
+    for (char *p = out; *p; p++)
+        *p = *p >= 'A' && *p <= 'Z' ? (char)(*p | 0x20) : *p;
+    return out;
+}
+
+static const char *
+keep_name(check *c, char *name)
+{
+    c->case_names =
+        xalloc_room(c->case_names, c->n_cases, &c->cap_cases, sizeof *c->case_names);
+    c->case_names[c->n_cases] = name;
+    return c->case_names[c->n_cases++];
+}
+
+/* Remembers the files of a directory by their names in lower case, once. */
+static void
+list_directory(check *c, const char *dir)
+{
+    enum { MOST = 1 << 20 }; /* names in all; files beyond are just missing */
+
+    if (name_map_get(&c->listed, dir) != NAME_MAP_NONE)
+        return;
+    name_map_set(&c->listed, keep_name(c, xalloc_copy(dir, strlen(dir))), 0);
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && c->n_cases < MOST && (e = readdir(d)) != NULL;) {
+        char *lower = lower_copy(e->d_name), *key = check_join(dir, lower);
+
+        free(lower);
+        if (name_map_get(&c->cases, key) == NAME_MAP_NONE) {
+            name_map_set(&c->cases, keep_name(c, key), (uint32_t)c->n_cases);
+            keep_name(c, xalloc_copy(e->d_name, strlen(e->d_name)));
+        } else {
+            free(key);
+        }
     }
     if (d)
         closedir(d);
+}
+
+/* The name in the directory of `path` that differs from its last part in case alone.
+ * Returns whether there is one. */
+static bool
+find_other_case(check *c, const char *path, char *out, size_t cap)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *dir = slash ? xalloc_copy(path, slash == path ? 1 : (size_t)(slash - path))
+                      : xalloc_copy(".", 1);
+    char *lower = lower_copy(name), *key = check_join(dir, lower);
+
+    list_directory(c, dir);
+    uint32_t n = name_map_get(&c->cases, key);
+    bool found = n != NAME_MAP_NONE && strcmp(c->case_names[n], name) != 0;
+    if (found)
+        snprintf(out, cap, "wrong case: it is '%s'", show(c->case_names[n]).text);
     free(dir);
+    free(lower);
+    free(key);
     return found;
 }
 
@@ -121,6 +165,8 @@ judge_fragment(check *c, check_link *l, uint32_t what)
     if (page == NAME_MAP_NONE)
         return;
     bool found = check_has_anchor(&c->pages[page].anchors, l->fragment);
+    if (!found && !c->pages[page].anchors.is_known)
+        return; /* it has more anchors than are kept */
     l->found = found ? FRAGMENT_OK : FRAGMENT_MISSING;
     if (!found)
         set_why(l, "no such fragment");
@@ -136,7 +182,7 @@ judge_file(check *c, check_link *l)
     l->is_judged = true;
     l->verdict = SEINE_LINK_OK;
     if (what == IS_MISSING) {
-        if (!find_other_case(l->path, why, sizeof why))
+        if (!find_other_case(c, l->path, why, sizeof why))
             snprintf(why, sizeof why, "no such file");
         l->found = l->fragment && *l->fragment ? FRAGMENT_UNCHECKED : FRAGMENT_NONE;
         set_why(l, why);

@@ -34,6 +34,7 @@ typedef struct asking {
     uint32_t *queue; /* the targets to ask for */
     size_t n_queue, cap_queue, at;
     size_t in_flight;
+    bool is_crawl;
     bool is_public; /* a page came from a public address */
     seine_time deadline, next_line;
     unsigned stops;
@@ -263,6 +264,11 @@ wait_a_little(asking *a)
         a->c->signal = number;
         stop(a, SEINE_E_CANCELED);
     }
+    pthread_mutex_lock(&a->lock);
+    bool is_full = a->c->n_left > 0;
+    pthread_mutex_unlock(&a->lock);
+    if (a->stops == 0 && is_full && a->is_crawl)
+        stop(a, SEINE_E_CANCELED);
     if (a->stops == 0 && now_is() >= a->deadline) {
         a->c->is_late = true;
         stop(a, SEINE_E_DEADLINE);
@@ -290,7 +296,9 @@ begin(asking *a, check *c, seine_fetch_opts *o, seine_record_fn fn)
 {
     seine_diag diag = SEINE_DIAG;
 
-    *a = (asking){.c = c, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    *a = (asking){.c = c,
+                  .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+                  .is_crawl = o->crawl != NULL};
     pthread_mutex_init(&a->lock, NULL);
     a->signals = signals_open();
     bool limited = c->set->net.max_time > 0 && c->set->net.max_time != SEINE_NEVER;
@@ -337,7 +345,7 @@ check_crawl(check *c)
         seine_fetch_close(a.fetch);
         while (!seine_fetch_is_done(a.fetch))
             wait_a_little(&a);
-        if (seine_fetch_finish(a.fetch, NULL) != SEINE_OK && !c->signal && !c->is_late)
+        if (seine_fetch_finish(a.fetch, NULL) != SEINE_OK && a.stops == 0)
             code = say_fail(SAY_MACHINE, "room in TMPDIR", "the crawl ended early");
     }
     if (a.is_public)

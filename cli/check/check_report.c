@@ -134,8 +134,14 @@ write_text(const check *c, textbuf *out)
             textbuf_pad(out, out->len - from < 44 ? 44 - (out->len - from) : 0);
             textbuf_put(out, "  ");
             put_inert(out, why);
-            if (l->since)
-                textbuf_put(out, " (known since %.10s)", l->since);
+            if (l->since) {
+                char day[11];
+
+                snprintf(day, sizeof day, "%s", l->since);
+                textbuf_put(out, " (known since ");
+                put_inert(out, day);
+                textbuf_put(out, ")");
+            }
         }
         textbuf_put(out, "\n");
     }
@@ -399,12 +405,17 @@ write_md(const check *c, textbuf *out)
 static void
 put_escaped(textbuf *out, const char *text, bool is_property)
 {
-    for (const char *p = text; *p; p++)
+    size_t n = strlen(text), len = seine_inert(text, n, SEINE_INERT_ROW, NULL, 0);
+    char *safe = xalloc_zeroed(1, len + 1);
+
+    seine_inert(text, n, SEINE_INERT_ROW, safe, len);
+    for (const char *p = safe; *p; p++)
         if (*p == '%' || *p == '\r' || *p == '\n' ||
             (is_property && (*p == ':' || *p == ',')))
             textbuf_put(out, "%%%02X", (unsigned char)*p);
         else
             textbuf_add(out, p, 1);
+    free(safe);
 }
 
 static void

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "screen/xalloc.h"
 
@@ -16,11 +17,37 @@ name_hash(const char *bytes, size_t n)
     return h ^ h >> 29;
 }
 
+__extension__ typedef unsigned __int128 wide;
+
+static uint64_t
+fold(uint64_t a, uint64_t b)
+{
+    wide product = (wide)a * b;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* A hash that nobody can foresee who does not know the key. */
+static uint64_t
+keyed_hash(const name_map *m, const char *name)
+{
+    size_t n = strlen(name);
+    uint64_t h = m->key[0] ^ n;
+
+    for (size_t i = 0; i < n; i += 8) {
+        uint64_t word = 0;
+
+        memcpy(&word, name + i, n - i < 8 ? n - i : 8);
+        h = fold(h ^ word, m->key[1]) + m->key[0];
+    }
+    return fold(h, m->key[1]);
+}
+
 /* The slot of the name, or the empty slot for it. */
 static size_t
 slot_of(const name_map *m, const char *name)
 {
-    size_t i = name_hash(name, strlen(name)) & (m->room - 1);
+    size_t i = keyed_hash(m, name) & (m->room - 1);
 
     while (m->names[i] && strcmp(m->names[i], name) != 0)
         i = (i + 1) & (m->room - 1);
@@ -41,6 +68,9 @@ grow(name_map *m)
 {
     name_map old = *m;
 
+    if (old.room == 0 && getrandom(m->key, sizeof m->key, 0) != sizeof m->key)
+        abort(); /* the kernel always has 16 bytes */
+    m->key[1] |= 1;
     m->room = old.room ? old.room * 2 : 1024;
     m->names = xalloc_zeroed(m->room, sizeof *m->names);
     m->values = xalloc_zeroed(m->room, sizeof *m->values);
@@ -71,5 +101,5 @@ name_map_free(name_map *m)
 {
     free(m->names);
     free(m->values);
-    *m = (name_map){NULL, NULL, 0, 0};
+    *m = (name_map){.room = 0};
 }

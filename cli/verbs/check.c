@@ -128,7 +128,7 @@ exit_code(const check *c)
         return SAY_MACHINE;
     if (c->signal)
         return SAY_SIGNAL + c->signal;
-    if (c->is_late)
+    if (c->is_late || c->n_left > 0)
         return SAY_EARLY;
     return quota_is_reached(&c->plan.fail_on, bad, c->n_links) ? SAY_FAILED : SAY_DONE;
 }
@@ -145,6 +145,9 @@ judge_all(check *c, check_baseline *known)
         code = ask_network(c);
     if (code != SAY_DONE)
         return code;
+    if (c->n_left > 0)
+        say_note("%zu links were left out: --max-memory has room for %zu", c->n_left,
+                 c->n_links);
     check_settle(c);
     check_baseline_mark(c, known);
     code = exit_code(c);

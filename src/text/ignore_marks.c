@@ -29,6 +29,16 @@ word_of(sn_str *s)
     return MARK_NONE;
 }
 
+/* Blanks at the end stay: a line with many marks would be searched to its end for each.
+ */
+static sn_str
+after_space(sn_str s)
+{
+    while (s.len > 0 && sn_is_space(s.ptr[0]))
+        s = sn_str_slice(s, 1, s.len);
+    return s;
+}
+
 static mark
 html_mark(sn_str line)
 {
@@ -37,10 +47,10 @@ html_mark(sn_str line)
 
     while (left > 0 && (at = memmem(at, left, "<!--", 4)) != NULL) {
         sn_str before = {line.ptr, (size_t)(at - line.ptr)};
-        sn_str s = sn_str_trim((sn_str){at + 4, line.len - before.len - 4});
+        sn_str s = after_space((sn_str){at + 4, line.len - before.len - 4});
         mark m = word_of(&s);
 
-        s = sn_str_trim(s);
+        s = after_space(s);
         if (m != MARK_NONE && sn_str_starts(s, SN_STR("-->"))) {
             bool alone = sn_str_trim(before).len == 0 &&
                          sn_str_trim(sn_str_slice(s, 3, s.len)).len == 0;

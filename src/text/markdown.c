@@ -25,12 +25,6 @@ is_blank(char c)
 
 /* The cursor: columns count tabs as blanks up to the next multiple of four */
 
-static sn_str
-rest_of_line(const sn_markdown *m)
-{
-    return (sn_str){m->doc.ptr + m->pos, m->line_end - m->pos};
-}
-
 /* Takes up to `most` columns of blanks; returns how many it took. */
 static uint32_t
 take_blanks(sn_markdown *m, uint32_t most)
@@ -51,16 +45,21 @@ take_blanks(sn_markdown *m, uint32_t most)
     return taken;
 }
 
+/* Looks for the next byte that is not blank, once for all containers of a line. */
+static void
+find_ink(sn_markdown *m)
+{
+    m->ink = m->pos;
+    m->ink_column = m->column;
+    for (; m->ink < m->line_end && is_blank(m->doc.ptr[m->ink]); m->ink++)
+        m->ink_column += m->doc.ptr[m->ink] == '\t' ? 4 - m->ink_column % 4 : 1;
+}
+
 /* Returns how many columns of blanks stand at the cursor. */
 static uint32_t
 indent_of(const sn_markdown *m)
 {
-    uint32_t column = m->column;
-    size_t i = m->pos;
-
-    for (; i < m->line_end && is_blank(m->doc.ptr[i]); i++)
-        column += m->doc.ptr[i] == '\t' ? 4 - column % 4 : 1;
-    return column - m->column + m->spare;
+    return m->ink_column - m->column + m->spare;
 }
 
 static void
@@ -69,15 +68,19 @@ take_chars(sn_markdown *m, size_t n)
     m->pos += n;
     m->column += (uint32_t)n;
     m->spare = 0;
+    find_ink(m);
 }
 
 static bool
 is_rest_blank(const sn_markdown *m)
 {
-    for (size_t i = m->pos; i < m->line_end; i++)
-        if (!is_blank(m->doc.ptr[i]))
-            return false;
-    return true;
+    return m->ink == m->line_end;
+}
+
+static sn_str
+after_blanks(const sn_markdown *m)
+{
+    return (sn_str){m->doc.ptr + m->ink, m->line_end - m->ink};
 }
 
 /* The masked copy */
@@ -258,12 +261,7 @@ take_quote(sn_markdown *m)
 {
     size_t from = m->pos;
 
-    if (indent_of(m) > 3)
-        return false;
-    size_t i = m->pos;
-    while (i < m->line_end && is_blank(m->doc.ptr[i]))
-        i++;
-    if (i == m->line_end || m->doc.ptr[i] != '>')
+    if (indent_of(m) > 3 || is_rest_blank(m) || m->doc.ptr[m->ink] != '>')
         return false;
     take_blanks(m, 3);
     take_chars(m, 1);
@@ -295,20 +293,32 @@ match_boxes(sn_markdown *m)
     return i;
 }
 
+/* Whether the rest of a line is a rule: "- - -". *odd is a byte that an earlier call for
+ * this line has found to be none of its rule, or NULL. */
 static bool
-is_rule(sn_str s)
+is_rule_but(sn_str s, const char **odd)
 {
     char c = s.len > 0 ? s.ptr[0] : '\0';
     size_t n = 0;
 
-    if (c != '*' && c != '-' && c != '_')
+    if ((c != '*' && c != '-' && c != '_') || (*odd && *odd > s.ptr && **odd != c))
         return false;
     for (size_t i = 0; i < s.len; i++) {
         n += s.ptr[i] == c;
-        if (s.ptr[i] != c && !is_blank(s.ptr[i]))
+        if (s.ptr[i] != c && !is_blank(s.ptr[i])) {
+            *odd = s.ptr + i;
             return false;
+        }
     }
     return n >= 3;
+}
+
+static bool
+is_rule(sn_str s)
+{
+    const char *odd = NULL;
+
+    return is_rule_but(s, &odd);
 }
 
 /* Returns the length of the marker of a list at the beginning of `s`, or 0. */
@@ -331,16 +341,6 @@ marker_of(sn_str s, bool interrupts)
     return interrupts && sn_str_trim(sn_str_slice(s, n, s.len)).len == 0 ? 0 : n;
 }
 
-static sn_str
-after_blanks(const sn_markdown *m)
-{
-    sn_str s = rest_of_line(m);
-
-    while (s.len > 0 && is_blank(s.ptr[0]))
-        s = sn_str_slice(s, 1, s.len);
-    return s;
-}
-
 /* Opens the item of a list at the cursor. */
 static void
 open_item(sn_markdown *m, size_t marker)
@@ -361,6 +361,7 @@ static bool
 open_boxes(sn_markdown *m, uint32_t matched)
 {
     bool opened = false;
+    const char *odd = NULL;
 
     while ((opened ? m->depth : matched) < SN_MARKDOWN_DEEP) {
         bool interrupts = !opened && m->leaf == LEAF_PARAGRAPH && matched == m->depth;
@@ -370,7 +371,7 @@ open_boxes(sn_markdown *m, uint32_t matched)
         if (indent_of(m) > 3 || s.len == 0)
             break;
         bool quotes = s.ptr[0] == '>';
-        if (!quotes && (is_rule(s) || (marker = marker_of(s, interrupts)) == 0))
+        if (!quotes && (is_rule_but(s, &odd) || (marker = marker_of(s, interrupts)) == 0))
             break;
         if (!opened) {
             end_leaf(m);
@@ -684,6 +685,7 @@ read_line(sn_markdown *m)
 
     m->pos = m->line_at;
     m->column = m->spare = 0;
+    find_ink(m);
     matched = match_boxes(m);
     if (matched == m->depth && read_open_leaf(m))
         return;

@@ -64,6 +64,8 @@ typedef struct sn_markdown { /* private */
     /* the line being read */
     size_t line_at, line_end, pos; /* in the document; line_end without CR LF */
     uint32_t line_no, column, spare;
+    size_t ink;          /* its first byte from the cursor on that is not blank … */
+    uint32_t ink_column; /* … and its column */
 
     /* the blocks that are open */
     sn_markdown_box boxes[SN_MARKDOWN_DEEP];
