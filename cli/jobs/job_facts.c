@@ -7,6 +7,7 @@
 
 #include <seine/clock.h>
 
+#include "jobs/control.h"
 #include "jobs/job_command.h"
 #include "screen/out.h"
 #include "screen/record_table.h"
@@ -15,7 +16,7 @@
 #include "verbs/fetch_state.h"
 #include "verbs/jsonl.h"
 
-enum { HOSTS_SHOWN = 50 };
+enum { HOSTS_SHOWN = 50, PATIENCE_MS = 2000 };
 
 int64_t
 job_facts_wall(void)
@@ -108,7 +109,7 @@ wait_of(const seine_job_host *h, int64_t *out_until)
     *out_until = 0;
     if (h->pause > 0 && h->pause >= h->open) {
         *out_until = h->pause;
-        return "retry-after";
+        return "retry_after";
     }
     if (h->open > 0) {
         *out_until = h->open;
@@ -142,16 +143,13 @@ add_host(const seine_job_host *h, void *arg)
 }
 
 int
-job_facts_add_state(seine_json *facts, seine_job_view *v)
+job_facts_add_hosts(seine_json *facts, seine_job_view *v)
 {
-    seine_json *files = xalloc_json(seine_json_new_array());
     seine_json *hosts = xalloc_json(seine_json_new_array());
     seine_diag diag = SEINE_DIAG;
     char line[SEINE_DIAG_ROOM];
 
-    seine_job_view_outputs(v, add_output, files);
     seine_err e = seine_job_view_hosts(v, add_host, hosts, &diag);
-    jsonl_set(facts, "outputs", files);
     jsonl_set(facts, "hosts", hosts);
     if (e == SEINE_OK)
         return SAY_DONE;
@@ -159,6 +157,37 @@ job_facts_add_state(seine_json *facts, seine_job_view *v)
         snprintf(line, sizeof line, "%s", seine_err_text(e));
     return say_fail(e == SEINE_E_NOMEM ? SAY_MACHINE : SAY_USAGE,
                     e == SEINE_E_STATE_CORRUPT ? "seine jobs repair" : NULL, "%s", line);
+}
+
+/* What the job says itself replaces what its state says. */
+static bool
+take_over(const char *name, const seine_json *value, void *arg)
+{
+    jsonl_set(arg, name, seine_json_new_copy(value));
+    return true;
+}
+
+bool
+job_facts_add_live(seine_json *facts, const char *dir, const char *cmd)
+{
+    seine_json *line = control_line(cmd), *live = NULL;
+    char why[320];
+    bool fine = control_ask(dir, line, PATIENCE_MS, &live, why) == CONTROL_OK;
+
+    seine_json_free(line);
+    if (fine)
+        (void)seine_json_each(live, take_over, facts);
+    seine_json_free(live);
+    return fine;
+}
+
+void
+job_facts_add_outputs(seine_json *facts, const seine_job_view *v)
+{
+    seine_json *files = xalloc_json(seine_json_new_array());
+
+    seine_job_view_outputs(v, add_output, files);
+    jsonl_set(facts, "outputs", files);
 }
 
 /* For people */
@@ -199,7 +228,10 @@ print_wait(const seine_json *host)
     if (left > 0)
         out_print("%s %s", is_open ? " in" : ", until in",
                   figure_span((seine_span)(left * 1e9)).text);
-    if (*cause)
+    uint64_t failures = job_facts_count(host, "failures");
+    if (*cause && failures > 0)
+        out_print(" (%s ×%s)", show(cause).text, figure_count(failures).text);
+    else if (*cause)
         out_print(" (%s)", show(cause).text);
 }
 

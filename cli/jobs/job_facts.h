@@ -17,9 +17,15 @@
 /* Counts, times and the command, without outputs and hosts. */
 seine_json *job_facts_of(const seine_job_about *a);
 
-/* Adds `outputs`, and `hosts` as of the last commit. SAY_DONE, or the exit code after an
- * error message. */
-int job_facts_add_state(seine_json *facts, seine_job_view *v);
+void job_facts_add_outputs(seine_json *facts, const seine_job_view *v);
+
+/* Adds `hosts` as of the last commit. SAY_DONE, or the exit code after an error message.
+ */
+int job_facts_add_hosts(seine_json *facts, seine_job_view *v);
+
+/* Asks the running job, by "status" or "show": state, counts, with "show" hosts as they
+ * are now. False: it does not answer. */
+bool job_facts_add_live(seine_json *facts, const char *dir, const char *cmd);
 
 void job_facts_print(const seine_json *facts);
 

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <seine/job_view.h>
 
+#include "jobs/control.h"
 #include "jobs/job_command.h"
 #include "jobs/job_facts.h"
 #include "screen/out.h"
@@ -24,8 +26,13 @@ typedef struct settings {
 
 static int run_ls(const args *a);
 static int run_show(const args *a);
+static int run_pause(const args *a);
 static int run_resume(const args *a);
+static int run_set(const args *a);
+static int run_stop(const args *a);
 static int run_rm(const args *a);
+
+enum { PATIENCE_MS = 5000 };
 
 #define AT(member) .at = offsetof(settings, member)
 
@@ -68,6 +75,18 @@ static const example resume_examples[] = {
     {"seine jobs resume docs.example", "Goes on where it was:"},
     {NULL, NULL},
 };
+static const example pause_examples[] = {
+    {"seine jobs pause docs.example", "Nothing new is asked until `seine jobs resume docs.example`:"},
+    {NULL, NULL},
+};
+static const example stop_examples[] = {
+    {"seine jobs stop docs.example", "As by TERM:"},
+    {NULL, NULL},
+};
+static const example set_examples[] = {
+    {"seine jobs set docs.example host-rate=1/s hosts.cdn.example.host-rate=10/s", "Slower, but for one host:"},
+    {NULL, NULL},
+};
 static const example rm_examples[] = {
     {"seine jobs rm --older-than 30d --yes", "Prunes; the outputs stay:"},
     {NULL, NULL},
@@ -77,7 +96,7 @@ const command cmd_jobs_ls = {
     .name = "jobs ls",
     .arguments = "",
     .about = "list jobs: how far they are, how old, how large",
-    .text = "A job is `running` while a process works on it, `finished` when nothing is left to do, `stopped` when its last run ended in order with work left, "
+    .text = "A job is `running` while a process works on it, `paused` after `jobs pause`, `waiting` while every host has to be left alone, `finished` when nothing is left to do, `stopped` when its last run ended in order with work left, "
             "and `failed` when the last run was killed or its state is damaged. DONE counts pages that have a record, and FAILED those of them without a good answer.",
     .options = list_options,
     .examples = ls_examples,
@@ -89,7 +108,8 @@ const command cmd_jobs_show = {
     .name = "jobs show",
     .arguments = "JOB",
     .about = "show a job: counts, outputs, what each host waits for",
-    .text = "Sizes of outputs are those of the last commit: after a kill they are cut to them. What is shown of a job that does not run is its state on disk.",
+    .text = "A job that runs is asked through its socket; what is shown of one that does not run is its state on disk. Sizes of outputs are those of the last commit: "
+            "after a kill they are cut to them.",
     .options = list_options,
     .examples = show_examples,
     .settings_size = sizeof(settings),
@@ -100,8 +120,8 @@ const command cmd_jobs_show = {
 const command cmd_jobs_resume = {
     .name = "jobs resume",
     .arguments = "JOB",
-    .about = "start a job again that was stopped or killed",
-    .text = "Runs the command that the job was started with, in the directory in which it was typed. There is never a fresh start: a job that does not exist, or is "
+    .about = "let a job go on that was paused, stopped or killed",
+    .text = "A paused job goes on. For others it runs the command that the job was started with, in the directory in which it was typed. There is never a fresh start: a job that does not exist, or is "
             "finished, is exit code 2. A list that came from standard input has to be fed again.",
     .options = state_options,
     .examples = resume_examples,
@@ -109,6 +129,44 @@ const command cmd_jobs_resume = {
     .min_args = 1,
     .max_args = 1,
     .run = run_resume,
+};
+const command cmd_jobs_pause = {
+    .name = "jobs pause",
+    .arguments = "JOB",
+    .about = "hold a running job: it asks for nothing new",
+    .text = "What is in flight comes home. --max-time goes on counting. `seine jobs resume` lets it go on.",
+    .options = state_options,
+    .examples = pause_examples,
+    .settings_size = sizeof(settings),
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_pause,
+};
+const command cmd_jobs_stop = {
+    .name = "jobs stop",
+    .arguments = "JOB",
+    .about = "end a running job in order; it can be resumed",
+    .text = "As the signal TERM does: nothing new is asked, what is in flight may end within --grace. Waits until the process has let go of the job.",
+    .options = state_options,
+    .examples = stop_examples,
+    .settings_size = sizeof(settings),
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_stop,
+};
+const command cmd_jobs_set = {
+    .name = "jobs set",
+    .arguments = "JOB KEY=VALUE…",
+    .about = "change limits of a running job",
+    .text = "Keys: `rate`, `host-rate`, `concurrency`, `per-host`; of one host `hosts.NAME.host-rate` and `hosts.NAME.per-host`, where NAME is e.example for all its "
+            "ports or e.example:8080. They hold at once, for URLs that wait already as well, and until the process ends: a resumed job has those of its command line. "
+            "Crawl-delay, Retry-After and breakers hold whatever is set.",
+    .options = state_options,
+    .examples = set_examples,
+    .settings_size = sizeof(settings),
+    .min_args = 2,
+    .max_args = SIZE_MAX,
+    .run = run_set,
 };
 const command cmd_jobs_rm = {
     .name = "jobs rm",
@@ -163,7 +221,11 @@ list_job(const char *name, void *arg)
 
     if (seine_job_view_open(l->set->state, name, &v, &diag) != SEINE_OK)
         return; /* it was removed meanwhile */
-    jsonl_add(l->all, job_facts_of(seine_job_view_about(v)));
+    const seine_job_about *about = seine_job_view_about(v);
+    seine_json *facts = job_facts_of(about);
+    if (about->status == SEINE_JOB_IS_RUNNING)
+        (void)job_facts_add_live(facts, about->path, "status");
+    jsonl_add(l->all, facts);
     seine_job_view_free(v);
 }
 
@@ -238,9 +300,12 @@ run_show(const args *a)
         return code;
     const seine_job_about *about = seine_job_view_about(v);
     seine_json *facts = job_facts_of(about);
-    if (about->err == SEINE_OK)
-        code = job_facts_add_state(facts, v);
-    else if (!set->json)
+    bool is_live = about->status == SEINE_JOB_IS_RUNNING &&
+                   job_facts_add_live(facts, about->path, "show");
+    if (about->err == SEINE_OK) {
+        job_facts_add_outputs(facts, v);
+        code = is_live ? SAY_DONE : job_facts_add_hosts(facts, v);
+    } else if (!set->json)
         code = say_fail(SAY_USAGE, "seine jobs repair", "%s", about->why);
     if (code == SAY_DONE && set->json)
         out_json(xalloc_json(seine_json_new_copy(facts)));
@@ -249,6 +314,116 @@ run_show(const args *a)
     if (code == SAY_DONE && about->err != SEINE_OK)
         code = SAY_USAGE;
     seine_json_free(facts);
+    seine_job_view_free(v);
+    return code;
+}
+
+/* pause, stop, set */
+
+/* Sends a command to the job; `give` is the line, or NULL for one without more. */
+static int
+tell_job(const seine_job_about *a, const char *cmd, seine_json *give)
+{
+    seine_json *line = give ? give : control_line(cmd), *answer = NULL;
+    char why[320];
+    control_end end = control_ask(a->path, line, PATIENCE_MS, &answer, why);
+
+    seine_json_free(line);
+    seine_json_free(answer);
+    if (end == CONTROL_NOBODY)
+        return say_fail(SAY_MACHINE, "a moment later again",
+                        "job '%s' does not listen: process %lld", a->name,
+                        (long long)a->pid);
+    if (end == CONTROL_ERROR)
+        return say_fail(SAY_USAGE, NULL, "job '%s': %s", a->name, show(why).text);
+    return SAY_DONE;
+}
+
+/* The view of a job that runs. SAY_DONE, or the exit code after an error message. */
+static int
+open_running(const args *a, seine_job_view **out)
+{
+    const settings *set = a->settings;
+    int code = open_view(set->state, a->words[0], out);
+
+    if (code != SAY_DONE || seine_job_view_about(*out)->status == SEINE_JOB_IS_RUNNING)
+        return code;
+    seine_job_view_free(*out);
+    return say_fail(SAY_USAGE, "seine jobs resume", "job '%s' is not running",
+                    show(a->words[0]).text);
+}
+
+static int
+run_pause(const args *a)
+{
+    seine_job_view *v;
+    int code = open_running(a, &v);
+
+    if (code != SAY_DONE)
+        return code;
+    code = tell_job(seine_job_view_about(v), "pause", NULL);
+    seine_job_view_free(v);
+    return code;
+}
+
+/* Until its process has let go of it: then it can be started again, or removed. */
+static void
+wait_for_end(const settings *set, const char *name)
+{
+    struct timespec a_little = {0, 20000000};
+    seine_job_status status = SEINE_JOB_IS_RUNNING;
+    seine_diag diag = SEINE_DIAG;
+    seine_job_view *v;
+
+    while (status == SEINE_JOB_IS_RUNNING &&
+           seine_job_view_open(set->state, name, &v, &diag) == SEINE_OK) {
+        status = seine_job_view_about(v)->status;
+        seine_job_view_free(v);
+        nanosleep(&a_little, NULL);
+    }
+}
+
+static int
+run_stop(const args *a)
+{
+    seine_job_view *v;
+    int code = open_running(a, &v);
+
+    if (code != SAY_DONE)
+        return code;
+    code = tell_job(seine_job_view_about(v), "stop", NULL);
+    seine_job_view_free(v);
+    if (code == SAY_DONE)
+        wait_for_end(a->settings, a->words[0]);
+    return code;
+}
+
+static int
+run_set(const args *a)
+{
+    seine_json *line = control_line("set");
+    seine_job_view *v;
+    int code = SAY_DONE;
+
+    for (size_t i = 1; i < a->count && code == SAY_DONE; i++) {
+        char *equals = strchr(a->words[i], '=');
+
+        if (!equals || equals == a->words[i]) {
+            code = say_fail(SAY_USAGE, "host-rate=1/s", "'%s' is not KEY=VALUE",
+                            show(a->words[i]).text);
+            continue;
+        }
+        char *key = xalloc_copy(a->words[i], (size_t)(equals - a->words[i]));
+        jsonl_set(line, key, jsonl_string(equals + 1));
+        free(key);
+    }
+    if (code == SAY_DONE)
+        code = open_running(a, &v);
+    if (code != SAY_DONE) {
+        seine_json_free(line);
+        return code;
+    }
+    code = tell_job(seine_job_view_about(v), "set", line);
     seine_job_view_free(v);
     return code;
 }
@@ -318,8 +493,7 @@ run_resume(const args *a)
     const seine_job_about *about = seine_job_view_about(v);
     code = refuse_resume(about);
     if (code == SAY_DONE && about->status == SEINE_JOB_IS_RUNNING)
-        code = say_fail(SAY_USAGE, NULL, "job '%s' is running, process %lld", about->name,
-                        (long long)about->pid);
+        code = tell_job(about, "resume", NULL);
     else if (code == SAY_DONE)
         code = start_again(about);
     seine_job_view_free(v);

@@ -481,6 +481,8 @@ check_stops(run *r)
         return;
     if (seine_fetch_err(r->fetch, NULL) != SEINE_OK)
         follow_stop(r);
+    else if (atomic_load(&r->is_told))
+        take_signal(r, SIGTERM);
     else if (atomic_load(&r->failed) != SEINE_OK || atomic_load(&r->too_many))
         stop_run(r, SEINE_E_CANCELED);
     else if (now_is() >= r->deadline) {
@@ -545,6 +547,44 @@ say_start(run *r)
     for (size_t i = 0; i < r->set->allow_net.count; i++)
         run_log_note(&r->run_log, "job.start", "seine: any page may lead to %s",
                      show(r->set->allow_net.items[i]).text);
+}
+
+/* Hooks of the socket of the job, on its thread */
+
+static void
+on_told_to_stop(void *arg)
+{
+    run *r = arg;
+
+    atomic_store(&r->is_told, true);
+    wake_main(r);
+}
+
+static void
+on_told(const char *line, void *arg)
+{
+    run *r = arg;
+
+    if (terminal_is_free(&r->terminal))
+        run_log_note(&r->run_log, "job.control", "seine: job '%s': %s", r->job.name,
+                     line);
+}
+
+/* A job without a socket runs all the same. */
+static void
+open_control(run *r)
+{
+    control_hooks hooks = {
+        .fetch = r->fetch, .stop = on_told_to_stop, .say = on_told, .arg = r};
+
+    if (!r->job.job)
+        return;
+    r->control = control_open(seine_job_path(r->job.job), &hooks);
+    if (!r->control)
+        run_log_note(&r->run_log, "job.control",
+                     "seine: job '%s' has no control.sock, so that `seine jobs` cannot "
+                     "steer it: %s",
+                     r->job.name, show_errno(errno).text);
 }
 
 static int
@@ -631,7 +671,9 @@ start_and_wait(run *r)
     }
     if (!feed_start(&r->feed, r->fetch, r->wake))
         return no_fetch(r, SEINE_E_NOMEM, &diag);
+    open_control(r);
     run_loop(r);
+    control_close(r->control);
     feed_join(&r->feed);
     return run_close(r);
 }

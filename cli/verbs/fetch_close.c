@@ -157,6 +157,15 @@ run_stopped_by(const run *r, const seine_tally_sums *t, const seine_fetch_stats 
     return "done";
 }
 
+/* The signal that ended the run; `seine jobs stop` is as good as TERM. */
+static int
+signal_of(run *r)
+{
+    int number = watchdog_number(&r->watchdog);
+
+    return number == 0 && atomic_load(&r->is_told) ? SIGTERM : number;
+}
+
 static void
 collect_facts(run *r, closing *c)
 {
@@ -167,7 +176,7 @@ collect_facts(run *r, closing *c)
     seine_fetch_stats_get(r->fetch, &c->stats);
     c->left = left_of(r);
     c->wall = clock->now(clock) - r->start;
-    r->signal = watchdog_number(&r->watchdog); /* it may have come since the last look */
+    r->signal = signal_of(r); /* it may have come since the last look */
     c->stopped_by = run_stopped_by(r, &c->sums, &c->stats);
     c->has_told_depth = !options_given(r->args, "depth");
     closing_hosts(c, r->fetch);
@@ -509,7 +518,7 @@ run_close(run *r)
     none = SEINE_OK;
     if (e != SEINE_OK)
         atomic_compare_exchange_strong(&r->failed, &none, (int)e);
-    r->signal = watchdog_number(&r->watchdog);
+    r->signal = signal_of(r);
     int code = run_exit_code(r, &c);
     c.stopped_by = run_stopped_by(r, &c.sums, &c.stats);
     int filed = write_summary_file(r, &members);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "jobs/control.h"
 #include "options/fetch_opts.h"
 #include "screen/progress.h"
 #include "screen/terminal.h"
@@ -35,6 +36,7 @@ typedef struct run {
     outputs outputs;
     feed feed;
     run_job job;
+    control *control; /* the socket of the job; NULL: there is none */
     seine_fetch *fetch;
     char name[128]; /* of a crawl: the host it started at; "" */
     screen screen;  /* of standard error */
@@ -53,6 +55,7 @@ typedef struct run {
     /* other threads write these */
     atomic_int failed;     /* a seine_err of the outputs, or NOMEM */
     atomic_bool too_many;  /* --max-errors is reached */
+    atomic_bool is_told;   /* to stop, through the socket */
     uint64_t results, bad; /* the sink thread counts these */
     limits limits;         /* and these */
     char unreachable[128]; /* the sink thread: the first host without robots.txt; "" */

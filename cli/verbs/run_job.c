@@ -229,11 +229,12 @@ refuse(const run_job *j, seine_err e, const seine_diag *diag)
                         : diag->member[0]                ? other
                                                          : "command");
     }
-    const char *hint =
-        e == SEINE_E_ALREADY        ? "--fresh to start over"
-        : e == SEINE_E_STATE_LOCKED ? "wait for it, or --job NAME for another job"
-        : e == SEINE_E_IO           ? "--state DIR, or --no-job"
-                                    : "--fresh to start over, --job NAME, or --state DIR";
+    snprintf(other, sizeof other, "seine jobs show %.132s", j->name);
+    const char *hint = e == SEINE_E_ALREADY        ? "--fresh to start over"
+                       : e == SEINE_E_STATE_LOCKED ? other
+                       : e == SEINE_E_IO
+                           ? "--state DIR, or --no-job"
+                           : "--fresh to start over, --job NAME, or --state DIR";
     return say_fail(SAY_USAGE, hint, "%s", line[0] ? line : seine_err_text(e));
 }
 

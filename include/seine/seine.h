@@ -30,6 +30,7 @@
 #include "seine/explain.h"
 #include "seine/family.h"
 #include "seine/fetch.h"
+#include "seine/fetch_control.h"
 #include "seine/format.h"
 #include "seine/input.h"
 #include "seine/job.h"

@@ -43,7 +43,10 @@ sn_address_limits_init(sn_address_limits *t, const sn_address_limits_opts *opts)
         if (!is_sound(&opts->groups[i].limit))
             return SEINE_E_INVAL;
 
-    *t = (sn_address_limits){.n_groups = n, .cap = opts->limit.cap};
+    *t = (sn_address_limits){.n_groups = n,
+                             .cap = opts->limit.cap,
+                             .every = opts->limit.every,
+                             .burst = opts->limit.burst};
     t->entries = sn_pages((SN_ADDRESS_LIMITS_SLOTS + 1) * sizeof *t->entries);
     t->rules = sn_calloc(n + 1, sizeof *t->rules);
     t->groups = sn_calloc(n, sizeof *t->groups);
@@ -109,6 +112,24 @@ rule_of(const sn_address_limits *t, const sn_ip *ip)
             (best == 0 || t->groups[i - 1].net.bits >= t->groups[best - 1].net.bits))
             best = i;
     return (uint16_t)best;
+}
+
+void
+sn_address_limits_set(sn_address_limits *t, seine_span every)
+{
+    atomic_store_explicit(&t->every, every, memory_order_relaxed);
+}
+
+/* The arithmetic of a rule. */
+static seine_limiter
+rule_at(const sn_address_limits *t, uint16_t i)
+{
+    seine_limiter rule = t->rules[i];
+    seine_span every = atomic_load_explicit(&t->every, memory_order_relaxed);
+
+    if (i == 0 && every != rule.every)
+        (void)!seine_limiter_init(&rule, every, t->burst);
+    return rule;
 }
 
 static uint16_t
@@ -240,14 +261,14 @@ sn_address_limits_start(sn_address_limits *t, const sn_ip *ip, seine_time now,
 {
     spot s = reach_entry(t, ip, key_of(t, ip), now);
     sn_address_limits_entry *e = &t->entries[s.slot];
-    const seine_limiter *rule = &t->rules[e->rule];
+    seine_limiter rule = rule_at(t, e->rule);
 
     if (s.before >= e->cap) {
         unpin_entry(e);
-        *out_when = busy_until(rule, now);
+        *out_when = busy_until(&rule, now);
         return SEINE_E_BUSY;
     }
-    seine_time when = charge_bucket(e, rule, now);
+    seine_time when = charge_bucket(e, &rule, now);
     if (when > now) {
         unpin_entry(e);
         *out_when = when;
@@ -273,7 +294,7 @@ sn_address_limits_when(const sn_address_limits *t, const sn_ip *ip, seine_time n
     const sn_address_limits_entry *e = &t->entries[slot];
     uint32_t in_flight = atomic_load_explicit(&e->in_flight, memory_order_relaxed);
     uint16_t rule = rule_of(t, ip);
-    seine_limiter bucket = t->rules[rule];
+    seine_limiter bucket = rule_at(t, rule);
 
     if (!(in_flight & CHANGING) && in_flight >= cap_of(t, rule))
         return busy_until(&bucket, now);

@@ -70,10 +70,15 @@ typedef struct sn_address_limits {
     sn_address_limits_group *groups;  /* of rules[1] … */
     size_t n_groups;
     uint64_t secret[2];
-    uint16_t cap;               /* of the default */
+    uint16_t cap;             /* of the default, and … */
+    _Atomic seine_span every; /* … its interval, which may change */
+    uint32_t burst;
     _Atomic uint64_t overflows; /* starts that went to the overflow entry */
     pthread_mutex_t locks[64];  /* one per stretch of homes, for new addresses */
 } sn_address_limits;
+
+/* Another interval of the default limit, from now on. */
+void sn_address_limits_set(sn_address_limits *t, seine_span every);
 
 /* INVAL: a limit without sense, more than 65,534 groups. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_address_limits_init(sn_address_limits *t,

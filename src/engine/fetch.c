@@ -758,6 +758,19 @@ seine_fetch_hosts_each(const seine_fetch *f, seine_fetch_host_fn fn, void *arg)
         sn_run_hosts(f->runs[i], tell_host, &t);
 }
 
+sn_shared_state *
+sn_fetch_shared(seine_fetch *f)
+{
+    return &f->shared;
+}
+
+sn_run *const *
+sn_fetch_runs(const seine_fetch *f, uint32_t *out_n)
+{
+    *out_n = f->n;
+    return f->runs;
+}
+
 int
 seine_fetch_fd(const seine_fetch *f)
 {

@@ -178,4 +178,8 @@ uint64_t sn_frontier_waiting(const sn_frontier *f);
 seine_err sn_frontier_err(const sn_frontier *f);
 const seine_diag *sn_frontier_why(const sn_frontier *f);
 
+/* URLs of the host that wait for its robots.txt; *out_until: when that is asked for
+ * again, if it could not be had. */
+uint32_t sn_frontier_shut(const sn_frontier *f, uint32_t host, seine_time *out_until);
+
 #endif

@@ -246,3 +246,17 @@ sn_frontier_when(const sn_frontier *f)
 {
     return f->paused != SN_NONE ? 0 : sn_heap_when(&f->again);
 }
+
+uint32_t
+sn_frontier_shut(const sn_frontier *f, uint32_t host, seine_time *out_until)
+{
+    if (host >= f->hosts.n)
+        return 0;
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    if (!x || sn_frontier_is_open(f, host))
+        return 0;
+    if (x->robots.state == SN_ROBOTS_UNREACHABLE)
+        *out_until = x->robots.until;
+    return sn_frontier_behind(f, host);
+}

@@ -18,7 +18,12 @@ seine_err
 sn_hosts_init(sn_hosts *hs, sn_shared_state *shared, sn_timer_wheel *wheel,
               seine_time now)
 {
-    *hs = (sn_hosts){.shared = shared, .wheel = wheel, .free_guards = SN_NONE};
+    *hs = (sn_hosts){.shared = shared,
+                     .wheel = wheel,
+                     .free_guards = SN_NONE,
+                     .rate = shared->rate,
+                     .host_rate = shared->opts.host_rate,
+                     .per_host = shared->opts.per_host};
     sn_arena_init(&hs->names, 16384, SIZE_MAX);
     sn_rng_secret(hs->secret, sizeof hs->secret);
     hs->room = FIRST_ROOM;
@@ -48,6 +53,7 @@ sn_hosts_fini(sn_hosts *hs)
         sn_pages_free(hs->all, hs->room * sizeof *hs->all);
     sn_free(hs->cards);
     sn_free(hs->table);
+    sn_free(hs->tunes);
     sn_arena_fini(&hs->names);
     *hs = (sn_hosts){0};
 }
@@ -155,6 +161,7 @@ sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_
     hs->cards[hs->n] = (sn_host_card){.name = copy, .hash = hash, .parked_next = SN_NONE};
     hs->table[at] = ++hs->n;
     *out_host = hs->n - 1;
+    hs->all[hs->n - 1].is_tuned = hs->n_tunes > 0 && sn_hosts_tuned(hs, hs->n - 1);
     sn_hosts_pair(hs, hs->n - 1);
     return SEINE_OK;
 }

@@ -24,6 +24,7 @@
 #include "engine/host_stats.h"
 #include "engine/pace.h"
 #include "engine/shared_state.h"
+#include "engine/tune.h"
 #include "engine/wave.h"
 #include "guard/adaptive_limit.h"
 
@@ -59,6 +60,7 @@ typedef struct sn_host {      /* one cache line: all that a start and an end loo
     bool is_delayed : 1; /* by a Crawl-delay */
     bool is_told : 1;    /* it is in the list of parked hosts */
     bool has_twin : 1;   /* its name is known on the other of ports 80 and 443, too */
+    bool is_tuned : 1;   /* it has limits of its own: sn_hosts_tuned */
 } sn_host;
 
 typedef struct sn_host_card { /* the rest */
@@ -97,6 +99,13 @@ typedef struct sn_guards {
     bool was_vain;       /* … and between that pause and the one before */
 } sn_guards;
 
+/* Limits of one host, by its name. */
+typedef struct sn_host_tune {
+    char host[SN_TUNE_HOST];
+    seine_rate rate;
+    uint32_t per_host;
+} sn_host_tune;
+
 typedef struct sn_hosts {
     sn_shared_state *shared;
     sn_host *all; /* starts on a cache line */
@@ -112,6 +121,11 @@ typedef struct sn_hosts {
     uint32_t n_stats;
     sn_timer_wheel *wheel; /* told when `all` moves */
     uint64_t secret[2];
+    seine_shared *rate; /* limits that may change: over all hosts; NULL: off … */
+    seine_rate host_rate;
+    uint32_t per_host;
+    sn_host_tune *tunes; /* … and of single hosts */
+    size_t n_tunes;
 } sn_hosts;
 
 SEINE_MUST_CHECK seine_err sn_hosts_init(sn_hosts *hs, sn_shared_state *shared,
@@ -174,6 +188,16 @@ void sn_hosts_set_given(sn_hosts *hs, uint32_t host, seine_time now);
  * alone; 0: any. */
 seine_span sn_hosts_every(const sn_hosts *hs, uint32_t host);
 seine_span sn_hosts_rate(const sn_hosts *hs, uint32_t host);
+
+uint32_t sn_hosts_floor_us(const sn_hosts *hs, uint32_t host); /* the former in us */
+
+/* host_tune.c: takes over a change; the guards follow by sn_hosts_retune. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_hosts_tune(sn_hosts *hs, const sn_tune *tune);
+const sn_host_tune *sn_hosts_tuned(const sn_hosts *hs, uint32_t host); /* NULL: none */
+seine_rate sn_hosts_rate_in_force(const sn_hosts *hs, uint32_t host);
+uint32_t sn_hosts_cap_in_force(const sn_hosts *hs, uint32_t host);
+/* When the host may be asked, as far as rates are concerned that hold now. */
+seine_time sn_hosts_next_by_rate(const sn_hosts *hs, uint32_t host, seine_time now);
 
 /* Is it one of those that `mine` is about? In a crawl these are the given ones. */
 static inline bool

@@ -102,17 +102,17 @@ give_guards(sn_hosts *hs, uint32_t i)
 }
 
 static seine_span
-rate_of(const sn_hosts *hs)
+rate_of(const sn_hosts *hs, uint32_t host)
 {
-    const seine_rate *rate = &hs->shared->opts.host_rate;
+    seine_rate rate = sn_hosts_rate_in_force(hs, host);
 
-    return rate->count > 0 ? seine_every(rate->count, rate->per) : 0;
+    return rate.count > 0 ? seine_every(rate.count, rate.per) : 0;
 }
 
 seine_span
 sn_hosts_rate(const sn_hosts *hs, uint32_t host)
 {
-    return sn_hosts_is_mine(hs, &hs->all[host]) ? 0 : rate_of(hs);
+    return sn_hosts_is_mine(hs, &hs->all[host]) ? 0 : rate_of(hs, host);
 }
 
 seine_span
@@ -120,11 +120,11 @@ sn_hosts_every(const sn_hosts *hs, uint32_t host)
 {
     if (sn_hosts_is_mine(hs, &hs->all[host]))
         return 0;
-    return sn_time_max(rate_of(hs), SEINE_MS((seine_span)hs->cards[host].delay_ms));
+    return sn_time_max(rate_of(hs, host), SEINE_MS((seine_span)hs->cards[host].delay_ms));
 }
 
-static uint32_t
-floor_us(const sn_hosts *hs, uint32_t host)
+uint32_t
+sn_hosts_floor_us(const sn_hosts *hs, uint32_t host)
 {
     return (uint32_t)sn_time_min((sn_hosts_every(hs, host) + 999) / 1000, UINT32_MAX);
 }
@@ -135,7 +135,7 @@ first_us(const sn_hosts *hs, uint32_t host)
 {
     uint32_t least = hs->shared->opts.crawl ? CRAWL_FIRST_US : 0;
 
-    return floor_us(hs, host) > least ? floor_us(hs, host) : least;
+    return sn_hosts_floor_us(hs, host) > least ? sn_hosts_floor_us(hs, host) : least;
 }
 
 /* A stated delay is a wall without a burst. */
@@ -150,13 +150,13 @@ is_delayed(const sn_hosts *hs, uint32_t host)
 static seine_err
 set_limiter(const sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
 {
-    const seine_fetch_opts *o = &hs->shared->opts;
+    seine_rate own = sn_hosts_rate_in_force(hs, host);
     seine_span every = sn_hosts_every(hs, host);
 
     if (every == 0 || is_delayed(hs, host))
         return seine_limiter_init(&g->limiter, every, 1);
-    seine_rate rate = sn_shared_state_rate(o->host_rate);
-    seine_err e = seine_limiter_init_rate(&g->limiter, &rate, o->host_rate.burst, now);
+    seine_rate rate = sn_shared_state_rate(own);
+    seine_err e = seine_limiter_init_rate(&g->limiter, &rate, own.burst, now);
     if (e == SEINE_OK && hs->shared->resumed_at != INT64_MIN) /* nobody has saved up */
         g->limiter.full = sn_time_max(
             g->limiter.full, sn_time_add(hs->shared->resumed_at, g->limiter.depth));
@@ -167,7 +167,7 @@ static seine_err
 set_throttle(const sn_hosts *hs, uint32_t host, sn_guards *g)
 {
     const seine_fetch_opts *o = &hs->shared->opts;
-    uint32_t most = o->per_host;
+    uint32_t most = sn_hosts_cap_in_force(hs, host);
 
     if (most == 0 || sn_hosts_is_mine(hs, &hs->all[host]))
         return SEINE_OK;
@@ -196,7 +196,7 @@ guards_set(const sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
         return e;
     g->set = (seine_guards){.breaker = has_breaker ? &g->breaker : NULL,
                             .limiter = &g->limiter,
-                            .global_limiter = c->rate,
+                            .global_limiter = hs->rate,
                             .global_throttle = &c->in_flight};
     e = set_throttle(hs, host, g);
     if (e == SEINE_OK && o->retry_budget.ratio_milli != UINT32_MAX)
@@ -204,7 +204,7 @@ guards_set(const sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
     if (e != SEINE_OK)
         return e;
     if (o->adaptive && !sn_hosts_is_mine(hs, &hs->all[host]))
-        sn_pace_init(&g->pace, floor_us(hs, host), first_us(hs, host), now);
+        sn_pace_init(&g->pace, sn_hosts_floor_us(hs, host), first_us(hs, host), now);
     else
         sn_pace_init_off(&g->pace, 0, now);
     g->held_since = SEINE_NEVER;
@@ -220,7 +220,8 @@ sn_hosts_retune(sn_hosts *hs, uint32_t host, seine_time now)
         return;
     sn_guards *g = guards_at(hs, h->guards);
     bool mine = sn_hosts_is_mine(hs, h), delayed = is_delayed(hs, host);
-    seine_rate rate = sn_shared_state_rate(hs->shared->opts.host_rate);
+    seine_rate rate = sn_shared_state_rate(sn_hosts_rate_in_force(hs, host));
+    g->set.global_limiter = hs->rate;
     seine_limiter_set_rate(&g->limiter, now, sn_hosts_every(hs, host),
                            mine || delayed ? 1 : rate.burst);
     if (mine) {
@@ -232,8 +233,8 @@ sn_hosts_retune(sn_hosts *hs, uint32_t host, seine_time now)
         return;
     }
     if (g->pace.ivl_us > 0)
-        sn_pace_set_floor(&g->pace, floor_us(hs, host));
-    uint32_t most = delayed ? 1 : hs->shared->opts.per_host;
+        sn_pace_set_floor(&g->pace, sn_hosts_floor_us(hs, host));
+    uint32_t most = delayed ? 1 : sn_hosts_cap_in_force(hs, host);
     if (g->set.throttle && hs->shared->opts.adaptive)
         sn_aimd_ceiling(&g->cap, most);
     else if (g->set.throttle)

@@ -67,7 +67,7 @@ sn_hosts_inherit(sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
     if (is_shared(hs, host, twin))
         g->limiter.full = sn_time_max(g->limiter.full, other->limiter.full);
     h->next = sn_time_max(h->next, seine_limiter_when(&g->limiter, now, 1));
-    if (hs->shared->opts.host_rate.burst <= 1)
+    if (hs->host_rate.burst <= 1)
         h->next = sn_time_max(h->next, sn_time_add(other->pace.last, every));
 }
 

@@ -75,6 +75,14 @@ sn_pace_set_floor(sn_pace *p, uint32_t floor_us)
 }
 
 void
+sn_pace_tune(sn_pace *p, uint32_t floor_us)
+{
+    sn_pace_set_floor(p, floor_us);
+    if (p->ivl_us > 0 && p->knee_us == 0 && p->level == 0)
+        p->ivl_us = p->floor_us;
+}
+
+void
 sn_pace_slow(sn_pace *p, uint32_t at_least_us)
 {
     if (p->ivl_us > 0)

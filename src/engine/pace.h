@@ -103,6 +103,9 @@ void sn_pace_restore(sn_pace *p, uint32_t floor_us, const sn_pace_row *row,
 /* A new floor (a crawl-delay was read); raises the interval if need be. */
 void sn_pace_set_floor(sn_pace *p, uint32_t floor_us);
 
+/* The user has set another floor: a host that never pushed back keeps to it at once. */
+void sn_pace_tune(sn_pace *p, uint32_t floor_us);
+
 /* The interval is at least this much from here on: after a breaker has closed. */
 void sn_pace_slow(sn_pace *p, uint32_t at_least_us);
 

@@ -33,6 +33,7 @@ sn_run_new(sn_shared_state *shared, const sn_env *env, sn_run *const *all, uint3
     r->drain_until = r->narrow_until = SEINE_NEVER;
     r->stats.parked_until = r->before.parked_until = SEINE_NEVER;
     sn_slowest_init(&r->slowest);
+    sn_host_waits_init(&r->waits);
     seine_err e = sn_scheduler_new(shared, r->now, &r->scheduler);
     if (e == SEINE_OK)
         e = sn_requests_init(
@@ -61,6 +62,7 @@ sn_run_free(sn_run *r)
     sn_requests_fini(&r->requests);
     sn_scheduler_free(r->scheduler);
     sn_slowest_fini(&r->slowest);
+    sn_host_waits_fini(&r->waits);
     sn_free_line(r);
 }
 
@@ -403,6 +405,7 @@ sn_run_turn(sn_run *r, seine_time until)
         judge_attempt(r, v);
     sn_requests_resume(&r->requests, r->now);
     take_in(r);
+    sn_run_obey_tunes(r);
     sn_run_obey_stop(r);
     sn_run_end_over_bytes(r);
     sn_run_widen(r);
@@ -418,6 +421,7 @@ sn_run_turn(sn_run *r, seine_time until)
     sn_run_wake_at_end(r);
     sn_run_publish(r);
     sn_slowest_turn(&r->slowest, r->scheduler, r->now);
+    r->has_more |= sn_host_waits_turn(&r->waits, r->scheduler, r->frontier, r->now);
     check_balance(r);
     return r->now;
 }

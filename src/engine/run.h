@@ -70,6 +70,10 @@ bool sn_run_is_idle(const sn_run *r);
 void sn_run_stats(const sn_run *r, seine_fetch_stats *out_stats);
 void sn_run_hosts(const sn_run *r, sn_host_fn fn, void *arg);
 
+/* What its hosts wait for: sn_host_waits_ask and …_get. Any thread. */
+struct sn_host_waits;
+struct sn_host_waits *sn_run_waits(sn_run *r);
+
 /* If it is longer than io_slowest->left. Any thread. */
 void sn_run_slowest(sn_run *r, seine_fetch_slowest *io_slowest);
 

@@ -46,6 +46,8 @@ may_start(const sn_run *r)
 
     if (o->ready && !o->ready(r->index, o->arg))
         return false;
+    if (atomic_load_explicit(&r->shared->paused, memory_order_relaxed))
+        return false;
     if (!sn_memory_brake_may_start(r->shared->brake))
         return false;
     if (r->frontier && sn_frontier_is_behind(r->frontier))
@@ -54,7 +56,21 @@ may_start(const sn_run *r)
         return false;
     return percent >= 100 ||
            (uint64_t)seine_throttle_in_flight(&r->shared->in_flight) * 100 <
-               (uint64_t)o->concurrency * percent;
+               (uint64_t)seine_throttle_limit(&r->shared->in_flight) * percent;
+}
+
+void
+sn_run_obey_tunes(sn_run *r)
+{
+    sn_tune tune;
+
+    while (sn_tunes_next(&r->shared->tunes, &r->tuned, &tune)) {
+        seine_err e = sn_scheduler_tune(r->scheduler, &tune, r->now);
+
+        if (e != SEINE_OK)
+            SN_SAY(r->shared->opts.log, WARN, "limits.kept",
+                   "no memory to change limits: the old ones hold", SN_E("err", e));
+    }
 }
 
 /* A shard says that it is held, and then looks once more: whoever made room in between

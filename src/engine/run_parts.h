@@ -9,6 +9,7 @@
 #include "engine/emit.h"
 #include "engine/fetch_metrics.h"
 #include "engine/frontier.h"
+#include "engine/host_waits.h"
 #include "engine/request.h"
 #include "engine/response.h"
 #include "engine/run.h"
@@ -51,6 +52,8 @@ struct sn_run {
     _Alignas(64) sn_inbox inbox;
     sn_box box; /* links that other shards found */
     sn_slowest slowest;
+    sn_host_waits waits;
+    size_t tuned; /* changes of limits that were taken over */
     _Alignas(64) _Atomic uint64_t shown[SN_RUN_STATS]; /* written by the owner alone */
 };
 
@@ -142,6 +145,9 @@ void sn_run_end_waiting(sn_run *r);
 /* Descriptors or ports ran out: uses a quarter fewer of `concurrency` for a while. */
 void sn_run_narrow(sn_run *r, seine_err why);
 void sn_run_widen(sn_run *r); /* when that while is over */
+
+/* Takes over limits that were changed. */
+void sn_run_obey_tunes(sn_run *r);
 
 /* Holds the shard while outputs, memory, mail or narrowing let no request start, and
  * returns whether it is held. */

@@ -166,6 +166,12 @@ sn_run_stats(const sn_run *r, seine_fetch_stats *out_stats)
     out_stats->parked_until = until == 0 || (own != 0 && own < until) ? own : until;
 }
 
+struct sn_host_waits *
+sn_run_waits(sn_run *r)
+{
+    return &r->waits;
+}
+
 void
 sn_run_slowest(sn_run *r, seine_fetch_slowest *io_slowest)
 {

@@ -30,6 +30,7 @@
 
 #include "engine/host.h"
 #include "engine/work.h"
+#include "seine/fetch_control.h"
 #include "store/job.h"
 
 typedef struct sn_scheduler sn_scheduler;
@@ -141,6 +142,15 @@ void sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, vo
  * shown as in seine_fetch_host. False: there are none left to look at. */
 bool sn_scheduler_slowest(const sn_scheduler *s, seine_time now, uint32_t *at, uint32_t n,
                           seine_fetch_slowest *io_slowest);
+
+/* Limits have changed: they hold from now on, for what waits as well. NOMEM: they do
+ * not. */
+SEINE_MUST_CHECK seine_err sn_scheduler_tune(sn_scheduler *s, const sn_tune *tune,
+                                             seine_time now);
+
+/* What that host waits for. False: there is no such host. */
+bool sn_scheduler_wait_at(const sn_scheduler *s, uint32_t host, seine_time now,
+                          seine_fetch_wait *out);
 
 /* With a job: where the rows of hosts go. Before the first turn. */
 void sn_scheduler_set_lane(sn_scheduler *s, sn_job_lane *lane);

@@ -3,7 +3,8 @@
  * the places of hosts, takes in visits and gives the next one, scheduler_wait.c has the
  * visits that come again and those that need not wait any more, scheduler_end.c hears
  * what became of a request, scheduler_tell.c says what is going on,
- * scheduler_job.c keeps what a later run has to know. */
+ * scheduler_tune.c changes limits, scheduler_job.c keeps what a later run has to know.
+ */
 #ifndef SN_SCHEDULER_PARTS_H
 #define SN_SCHEDULER_PARTS_H
 
@@ -126,7 +127,9 @@ void sn_scheduler_tell_parked(sn_scheduler *s, uint32_t host);
 /* scheduler_job.c: with a job. The row of the host, now or if the last one is old. */
 void sn_scheduler_save(sn_scheduler *s, uint32_t host, bool at_once, seine_time now);
 
-/* scheduler_tell.c */
+/* scheduler_tell.c: "e.example", or "e.example:8080"; how far apart its starts are. */
+seine_view sn_scheduler_label(const sn_scheduler *s, uint32_t host);
+seine_span sn_scheduler_every(const sn_scheduler *s, uint32_t host, seine_time now);
 void sn_scheduler_tell(sn_scheduler *s, uint32_t host, const seine_event *e);
 
 #endif

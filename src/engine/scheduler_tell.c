@@ -4,8 +4,8 @@
 #include "engine/scheduler_parts.h"
 
 /* "e.example", or "e.example:8080" where the port is not the scheme's own. */
-static seine_view
-host_label(const sn_scheduler *s, uint32_t host)
+seine_view
+sn_scheduler_label(const sn_scheduler *s, uint32_t host)
 {
     sn_str name = sn_hosts_name(&s->hosts, host);
     bool tls = sn_str_starts(name, SN_STR("https:"));
@@ -23,7 +23,7 @@ sn_scheduler_tell(sn_scheduler *s, uint32_t host, const seine_event *e)
     seine_event *to = &s->events[(s->event_at + s->n_events) % SN_SCHEDULER_EVENTS];
 
     *to = *e;
-    to->host = host_label(s, host);
+    to->host = sn_scheduler_label(s, host);
     if (s->n_events < SN_SCHEDULER_EVENTS)
         s->n_events++;
     else
@@ -99,7 +99,7 @@ describe_host(const sn_scheduler *s, uint32_t host, seine_time now, seine_fetch_
     const sn_host_stats *f =
         h->stats == SN_NONE ? &none : sn_hosts_stats((sn_hosts *)&s->hosts, host);
 
-    *out = (seine_fetch_host){.host = host_label(s, host),
+    *out = (seine_fetch_host){.host = sn_scheduler_label(s, host),
                               .requests = f->requests,
                               .ok = f->ok,
                               .failed = f->failed,
@@ -132,8 +132,8 @@ sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, void *a
 }
 
 /* How far apart its starts are, by all that is known of it now. */
-static seine_span
-every_of(const sn_scheduler *s, uint32_t host, seine_time now)
+seine_span
+sn_scheduler_every(const sn_scheduler *s, uint32_t host, seine_time now)
 {
     seine_span every = sn_hosts_every(&s->hosts, host);
 
@@ -155,12 +155,12 @@ sn_scheduler_slowest(const sn_scheduler *s, seine_time now, uint32_t *at, uint32
 
         if (waiting == 0 || h->place == SN_HOST_PARKED)
             continue;
-        seine_span every = every_of(s, *at, now);
+        seine_span every = sn_scheduler_every(s, *at, now);
         seine_span left = sn_time_add(sn_time_mul(every, waiting - 1),
                                       h->next > now ? h->next - now : 0);
         if (left <= io_slowest->left)
             continue;
-        seine_view name = host_label(s, *at);
+        seine_view name = sn_scheduler_label(s, *at);
         *io_slowest =
             (seine_fetch_slowest){.waiting = waiting, .every = every, .left = left};
         snprintf(io_slowest->host, sizeof io_slowest->host, "%.*s",

@@ -358,6 +358,7 @@ sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, seine_dia
         return e;
     sn_arena_init(&c->memory, 4096, SIZE_MAX);
     pthread_mutex_init(&c->giver, NULL);
+    sn_tunes_init(&c->tunes);
     e = copy_opts(c, opts);
     c->job = opts->job;
     c->earliest = c->resumed_at = INT64_MIN;
@@ -415,6 +416,7 @@ sn_shared_state_fini(sn_shared_state *c)
     sn_arena_wipe(&c->memory); /* the proxy's login, fields */
     sn_arena_fini(&c->memory);
     pthread_mutex_destroy(&c->giver);
+    sn_tunes_fini(&c->tunes);
     memset(c, 0, sizeof *c);
 }
 

@@ -19,6 +19,7 @@
 #include "engine/address_limit.h"
 #include "engine/depth_counts.h"
 #include "engine/memory_brake.h"
+#include "engine/tune.h"
 #include "engine/visit.h"
 #include "net/address_guard.h"
 #include "net/proxy.h"
@@ -54,6 +55,9 @@ typedef struct sn_shared_state {
     _Atomic int stop;          /* SN_GOING … */
     _Atomic int stop_why;      /* seine_err: CANCELED, DEADLINE */
     _Atomic uint32_t narrowed; /* percent of `concurrency` to use: descriptors ran out */
+    _Atomic bool paused;       /* nothing starts */
+    _Atomic uint64_t tickets;  /* questions of what hosts wait for */
+    sn_tunes tunes;            /* limits that were changed; its lock guards `rate`, too */
     _Atomic uint32_t starving; /* shards that wait for a slot of another */
     _Atomic uint32_t held;     /* shards that may start nothing, and wait to be woken */
 

@@ -4,9 +4,12 @@
 import json
 import os
 import signal
+import socket
+import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
@@ -155,4 +158,164 @@ def a_damaged_job_is_listed_and_named():
         check(run(where, "jobs", "ls").out.splitlines()[1].split()[:5], ["one", "failed", "-", "-", "-"])
 
 
-finish()
+def requests(o):
+    return o.report()["totals"]["requests"]
+
+
+def shown(where, name="one"):
+    return json.loads(run(where, "jobs", "show", name, "-j").out)
+
+
+def ask(where, *lines, name="one"):
+    """What the job answers to bytes on its socket, one line each."""
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(60)
+        fd = os.open(os.path.join(where, ".seine", name), os.O_PATH)
+        try:
+            s.connect(f"/proc/self/fd/{fd}/control.sock")
+        finally:
+            os.close(fd)
+        s.sendall(b"".join(lines))
+        with s.makefile("rb") as f:
+            return [json.loads(f.readline() or b"null") for _ in lines]
+
+
+def crawling(where, o, *words):
+    p = start(where, "crawl", o.url("/"), "-o", "a.jsonl", "--job", "one", *UNHURRIED, *words)
+    until(lambda: os.path.exists(os.path.join(where, ".seine", "one", "control.sock")), "the socket")
+    return p
+
+
+def ended(p):
+    p.send_signal(signal.SIGKILL)
+    p.communicate()
+
+
+@case
+def a_rate_that_is_set_holds_at_once():
+    with origin("--site", "5:3000:fan=8") as o, tempfile.TemporaryDirectory() as where:
+        p = crawling(where, o, "--host-rate", "1/m")
+        check(run(where, "jobs", "set", "one", "host-rate=200/s").code, 0)
+        until(lambda: requests(o) > 100, "requests at the new rate; at the old one they take hours")
+        check(run(where, "jobs", "set", "one", "hosts.127.0.0.1.host-rate=1/h").code, 0)
+        before = until(lambda: (n := requests(o)) == (time.sleep(0.3), requests(o))[1] and n, "the end of requests")
+        host = until(lambda: next((h for h in shown(where)["hosts"] if h.get("waits_for") == "host_rate"), None), "a host that waits")
+        check(host["in_s"] > 3000 and host["pending"] > 100, True, str(host))
+        check(shown(where)["state"], "waiting")
+        check(requests(o) - before, 0)
+        ended(p)
+
+
+@case
+def a_paused_job_asks_for_nothing_until_it_is_resumed():
+    with origin("--site", "5:3000:fan=8") as o, tempfile.TemporaryDirectory() as where:
+        p = crawling(where, o, *PACE)
+        begun(where)
+        check(run(where, "jobs", "pause", "one").code, 0)
+        until(lambda: shown(where)["in_flight"] == 0, "the end of what is in flight")
+        check(listed(where)["one"]["state"], "paused")
+        before = requests(o)
+        time.sleep(0.5)  # ten requests at its pace
+        check(requests(o), before)
+        check(shown(where)["hosts"][0]["waits_for"], "resume")
+        check(run(where, "jobs", "resume", "one").code, 0)
+        until(lambda: requests(o) > before + 5, "requests")
+        check(listed(where)["one"]["state"], "running")
+        ended(p)
+
+
+@case
+def a_stopped_job_lets_go_of_its_state_and_goes_on_later():
+    with origin("--site", "5:400:fan=8") as o, tempfile.TemporaryDirectory() as where:
+        p = crawling(where, o, *PACE)
+        begun(where)
+        r = run(where, "jobs", "stop", "one")
+        check((r.code, r.err), (0, ""))
+        check(listed(where)["one"]["state"], "stopped", "it has let go of its state")
+        p.communicate()
+        check(p.returncode, 143)
+        check(os.path.exists(os.path.join(where, ".seine", "one", "control.sock")), False)
+        for words in (("pause", "one"), ("stop", "one"), ("set", "one", "rate=1/s")):
+            r = run(where, "jobs", *words)
+            check((r.code, "job 'one' is not running" in r.err), (2, True), r.err)
+        p = start(where, "jobs", "resume", "one")
+        until(lambda: run(where, "jobs", "set", "one", "host-rate=off", "per-host=32").code == 0, "a socket")
+        p.communicate()
+        check(p.returncode, 0)
+        urls = [x["url"] for x in results(where, "a.jsonl")]
+        check(len(urls), len(set(urls)), "each page once")
+        check(len(urls), listed(where)["one"]["done"])
+
+
+@case
+def what_cannot_be_set_is_refused_with_its_key():
+    with origin("--site", "5:3000:fan=8") as o, tempfile.TemporaryDirectory() as where:
+        p = crawling(where, o, *PACE)
+        for word, why in (("rtae=1/s", "can be set: rate"), ("rate=fast", "rate"), ("host-rate=0/s", "host-rate"), ("concurrency=0", "1 to 65536"),
+                          ("concurrency=9999", "with this queue"), ("hosts.e.example=1", "of a host can be set"), ("hosts.e.example.rate=1/s", "of a host"),
+                          ("hosts..host-rate=1/s", "hosts.NAME")):
+            r = run(where, "jobs", "set", "one", word)
+            check((r.code, why in r.err), (2, True), r.err)
+        r = run(where, "jobs", "set", "one", "rate")
+        check((r.code, "is not KEY=VALUE" in r.err), (2, True), r.err)
+        ended(p)
+
+
+@case
+def the_socket_is_for_its_owner_and_answers_whatever_comes():
+    with origin("--site", "5:3000:fan=8") as o, tempfile.TemporaryDirectory() as where:
+        p = crawling(where, o, *PACE)
+        path = os.path.join(where, ".seine", "one", "control.sock")
+        check(stat.S_IMODE(os.stat(path).st_mode), 0o600)
+        got = ask(where, b"x\n", b"[]\n", b'{"cmd":7}\n', b'{"cmd":"dance"}\n', b'{"cmd":"status"}\n', b'{"cmd":"set"}\n', b'{"cmd":"set","rate":"9/s"}\n')
+        check([sorted(a) for a in got], [["error"]] * 4 + [["ok"], ["error"], ["ok"]], str(got))
+        check(ask(where, b"y" * 70000)[0]["error"], "a line has at most 65536 bytes")
+        silent = []
+        for _ in range(40):  # more than it takes; those that say nothing are in nobody's way for long
+            s = socket.socket(socket.AF_UNIX)
+            s.setblocking(False)
+            silent.append(s)
+            try:
+                s.connect(path)
+            except BlockingIOError:
+                break
+        until(lambda: "in_flight" in shown(where), "an answer in spite of silent ones")
+        for s in silent:
+            s.close()
+        ended(p)
+
+
+@case
+def a_socket_of_a_killed_process_and_a_link_in_its_place_are_replaced():
+    with origin("--site", "5:3000:fan=8") as o, tempfile.TemporaryDirectory() as where:
+        ended(crawling(where, o, *PACE))
+        path = os.path.join(where, ".seine", "one", "control.sock")
+        check(os.path.exists(path), True, "it was killed")
+        r = run(where, "jobs", "pause", "one")
+        check((r.code, "is not running" in r.err), (2, True), r.err)
+        with open(os.path.join(where, "precious"), "w", encoding="ascii") as f:
+            f.write("precious")
+        os.unlink(path)
+        os.symlink(os.path.join(where, "precious"), path)
+        p = start(where, "crawl", o.url("/"), "-o", "a.jsonl", "--job", "one", *PACE)
+        until(lambda: os.path.lexists(path) and stat.S_ISSOCK(os.lstat(path).st_mode), "a socket of its own")
+        until(lambda: "in_flight" in shown(where), "an answer")
+        with open(os.path.join(where, "precious"), encoding="ascii") as f:
+            check(f.read(), "precious")
+        ended(p)
+
+
+@case
+def a_path_of_any_length_has_a_socket():
+    with origin("--site", "5:3000:fan=8") as o, tempfile.TemporaryDirectory() as top:
+        where = os.path.join(top, *["d" * 60] * 4)
+        os.makedirs(where)
+        p = crawling(where, o, *PACE)
+        until(lambda: "in_flight" in shown(where), "an answer")
+        state = os.path.join(where, ".seine")
+        check(seine("jobs", "pause", "one", "--state", state, cwd=top, env=DURABLE).code, 0)
+        check(listed(where)["one"]["state"], "paused")
+        ended(p)
+
+
+finish(at_once=2)

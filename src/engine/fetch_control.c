@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "seine/fetch_control.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "base/opts.h"
+#include "engine/fetch.h"
+#include "engine/host_waits.h"
+#include "engine/run.h"
+
+/* Pausing */
+
+void
+seine_fetch_pause(seine_fetch *f, bool is_paused)
+{
+    if (!f)
+        return;
+    atomic_store(&sn_fetch_shared(f)->paused, is_paused);
+    seine_fetch_wake(f);
+}
+
+bool
+seine_fetch_is_paused(const seine_fetch *f)
+{
+    return f && atomic_load(&sn_fetch_shared((seine_fetch *)f)->paused);
+}
+
+/* Limits */
+
+static seine_err
+check_rate(const seine_rate *rate, const char *member, seine_diag *diag)
+{
+    seine_limiter lim;
+
+    if (rate->count > 0 && seine_limiter_init_rate(&lim, rate, SEINE_FULL, 0) != SEINE_OK)
+        return sn_diag_option(diag, member, "contradicts itself");
+    return SEINE_OK;
+}
+
+static seine_err
+check_tune(const sn_shared_state *c, const seine_fetch_tune *t, seine_diag *diag)
+{
+    const seine_fetch_opts *o = &c->opts;
+    uint32_t most = o->queue - o->queue / 9;
+    seine_err e = SEINE_OK;
+
+    if (t->host && (!*t->host || strlen(t->host) >= SN_TUNE_HOST))
+        return sn_diag_option(diag, "host", "a host, or a host and a port");
+    if (t->host && (t->has_rate || t->concurrency > 0))
+        return sn_diag_option(diag, t->has_rate ? "rate" : "concurrency",
+                              "is that of all hosts together");
+    if (o->mine && (t->has_host_rate || t->per_host > 0))
+        return sn_diag_option(diag, t->has_host_rate ? "host_rate" : "per_host",
+                              "the hosts are yours: no limit per host holds");
+    if (t->per_host > UINT16_MAX + 1)
+        return sn_diag_option(diag, "per_host", "at most 65536");
+    if (t->concurrency > most)
+        return sn_diag_option(diag, "concurrency", "at most %u with this queue", most);
+    if (t->has_rate)
+        e = check_rate(&t->rate, "rate", diag);
+    if (e == SEINE_OK && t->has_host_rate)
+        e = check_rate(&t->host_rate, "host_rate", diag);
+    return e;
+}
+
+/* The bucket of `rate`, made when it is needed; it lives as long as the fetch. */
+static seine_err
+set_rate(sn_shared_state *c, const seine_rate *rate, seine_time now,
+         seine_shared **out_rate)
+{
+    seine_shared_opts o = SEINE_SHARED_OPTS;
+    seine_err e = SEINE_OK;
+
+    *out_rate = NULL;
+    if (rate->count == 0)
+        return SEINE_OK;
+    o.rate = sn_shared_state_rate(*rate);
+    o.initial = 0;
+    pthread_mutex_lock(&c->tunes.lock);
+    if (c->rate)
+        e = seine_shared_set_rate(c->rate, now, &o.rate);
+    else
+        e = seine_shared_new(&o, now, &c->rate);
+    *out_rate = c->rate;
+    pthread_mutex_unlock(&c->tunes.lock);
+    return e;
+}
+
+/* An address has four hosts' worth of starts, as at the beginning. */
+static void
+set_addresses(sn_shared_state *c, const seine_fetch_tune *t)
+{
+    const seine_rate *r = &t->host_rate;
+    seine_span every = r->count > 0 ? seine_every(r->count, r->per) / 4 : 0;
+
+    if (!t->has_host_rate || !c->has_address_limits)
+        return;
+    if (t->host && atomic_load(&c->address_limits.every) <= every)
+        return; /* one host is slower than the others: that is its own affair */
+    sn_address_limits_set(&c->address_limits, every);
+}
+
+static seine_err
+apply(seine_fetch *f, const seine_fetch_tune *t, seine_diag *diag)
+{
+    sn_shared_state *c = sn_fetch_shared(f);
+    seine_clock *clock = c->opts.clock;
+    sn_tune tune = {.has_rate = t->has_rate,
+                    .has_host_rate = t->has_host_rate,
+                    .host_rate = t->host_rate,
+                    .per_host = t->per_host};
+    seine_err e = check_tune(c, t, diag);
+
+    if (e != SEINE_OK)
+        return e;
+    snprintf(tune.host, sizeof tune.host, "%s", t->host ? t->host : "");
+    if (t->has_rate)
+        e = set_rate(c, &t->rate, clock->now(clock), &tune.rate);
+    if (e == SEINE_OK)
+        e = sn_tunes_put(&c->tunes, &tune);
+    if (e != SEINE_OK)
+        return e;
+    if (t->concurrency > 0)
+        e = seine_throttle_set(&c->in_flight, t->concurrency);
+    set_addresses(c, t);
+    seine_fetch_wake(f);
+    return e;
+}
+
+seine_err
+seine_fetch_tune_set(seine_fetch *f, const seine_fetch_tune *t, seine_diag *diag)
+{
+    sn_diag_clear(diag);
+    if (!f || !sn_opts_fit(t, sizeof *t))
+        return SEINE_E_INVAL;
+    const seine_fetch_opts *o = &sn_fetch_shared(f)->opts;
+    seine_fetch_tune own = *t;
+    if (own.rate.burst == 0)
+        own.rate.burst = o->rate.burst > 0 ? o->rate.burst : 1;
+    if (own.host_rate.burst == 0)
+        own.host_rate.burst = o->host_rate.burst > 0 ? o->host_rate.burst : 1;
+    seine_err e = apply(f, &own, diag);
+    return e == SEINE_E_CONFIG ? SEINE_E_INVAL : e;
+}
+
+/* Waits */
+
+uint64_t
+seine_fetch_waits_ask(seine_fetch *f)
+{
+    uint32_t n = 0;
+
+    if (!f)
+        return 0;
+    uint64_t ticket = atomic_fetch_add(&sn_fetch_shared(f)->tickets, 1) + 1;
+    sn_run *const *runs = sn_fetch_runs(f, &n);
+    for (uint32_t i = 0; i < n; i++)
+        sn_host_waits_ask(sn_run_waits(runs[i]), ticket);
+    seine_fetch_wake(f);
+    return ticket;
+}
+
+static int
+by_waiting(const void *a, const void *b)
+{
+    const seine_fetch_wait *x = a, *y = b;
+
+    if (x->waiting != y->waiting)
+        return x->waiting < y->waiting ? 1 : -1;
+    return strcmp(x->host, y->host);
+}
+
+bool
+seine_fetch_waits_get(const seine_fetch *f, uint64_t ticket, seine_fetch_wait *out,
+                      size_t room, size_t *out_n)
+{
+    uint32_t n = 0;
+
+    if (!f || !out || !out_n)
+        return false;
+    sn_run *const *runs = sn_fetch_runs(f, &n);
+    seine_fetch_wait *all SN_AUTOFREE = sn_calloc((size_t)n * SN_HOST_WAITS, sizeof *all);
+    size_t sum = 0, got;
+    for (uint32_t i = 0; all && i < n; i++) {
+        if (!sn_host_waits_get(sn_run_waits(runs[i]), ticket, all + sum, &got))
+            return false;
+        sum += got;
+    }
+    if (sum > 1)
+        qsort(all, sum, sizeof *all, by_waiting);
+    *out_n = sum < room ? sum : room;
+    if (*out_n > 0)
+        memcpy(out, all, *out_n * sizeof *out);
+    return true;
+}

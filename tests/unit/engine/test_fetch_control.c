@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A fetch that is held and tuned while it runs. */
+#include "seine/fetch_control.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "engine/fetch.h"
+#include "gather.h"
+#include "script.h"
+
+typedef struct place {
+    script *script;
+    seine_fetch *fetch;
+    gather got;
+} place;
+
+static void
+open_fetch(place *p, seine_fetch_opts *o)
+{
+    seine_diag diag = SEINE_DIAG;
+
+    o->threads = 0;
+    o->on_record = gather_record;
+    o->arg = &p->got;
+    CHECK_EQ(sn_fetch_open(o, script_net(p->script), &p->fetch, &diag), SEINE_OK);
+}
+
+static void
+add(place *p, const char *url)
+{
+    seine_ask a = SEINE_ASK;
+
+    a.url = (seine_view){url, strlen(url)};
+    CHECK_EQ(seine_fetch_add(p->fetch, &a, NULL), SEINE_OK);
+}
+
+/* Time passes for the fetch. */
+static void
+pass(place *p, seine_span span)
+{
+    seine_time until = script_now(p->script) + span;
+
+    while (script_now(p->script) < until)
+        sn_fetch_turn(p->fetch, until);
+}
+
+static void
+close_fetch(place *p)
+{
+    seine_fetch_free(p->fetch);
+    script_free(p->script);
+}
+
+TEST(fetch_control_a_pause_holds_what_has_not_started)
+{
+    static place p;
+
+    p = (place){.script = script_new(NULL)};
+    seine_fetch_opts o = script_opts(p.script);
+    o.dedup = false;
+    o.mine = o.adaptive = false;
+    o.host_rate = (seine_rate){10, SEINE_SECS(1), 1};
+    open_fetch(&p, &o);
+    for (int i = 0; i < 20; i++)
+        add(&p, "http://a.test/");
+    pass(&p, SEINE_MS(450));
+    unsigned before = script_requests(p.script);
+    CHECK_EQ(before, 5);
+    seine_fetch_pause(p.fetch, true);
+    CHECK(seine_fetch_is_paused(p.fetch));
+    pass(&p, SEINE_SECS(5));
+    CHECK_EQ(script_requests(p.script), before);
+    seine_fetch_pause(p.fetch, false);
+    CHECK(!seine_fetch_is_paused(p.fetch));
+    pass(&p, SEINE_MS(450)); /* and nothing was saved up */
+    CHECK(script_requests(p.script) >= before + 4);
+    CHECK(script_requests(p.script) <= before + 6);
+    close_fetch(&p);
+}
+
+TEST(fetch_control_a_rate_over_all_hosts_comes_and_goes)
+{
+    static place p;
+    seine_fetch_tune t = SEINE_FETCH_TUNE;
+    seine_diag diag = SEINE_DIAG;
+
+    p = (place){.script = script_new(NULL)};
+    seine_fetch_opts o = script_opts(p.script);
+    o.dedup = false;
+    o.host_rate.count = 0;
+    o.concurrency = o.per_host = 1;
+    o.queue = 400;
+    open_fetch(&p, &o);
+    for (int i = 0; i < 300; i++)
+        add(&p, "http://a.test/");
+    t.has_rate = true;
+    t.rate = (seine_rate){5, SEINE_SECS(1), 0};
+    CHECK_EQ(seine_fetch_tune_set(p.fetch, &t, &diag), SEINE_OK);
+    pass(&p, SEINE_SECS(2));
+    CHECK(script_requests(p.script) >= 8 && script_requests(p.script) <= 12);
+    t.rate.count = 0;
+    CHECK_EQ(seine_fetch_tune_set(p.fetch, &t, &diag), SEINE_OK);
+    pass(&p, SEINE_SECS(2));
+    CHECK(script_requests(p.script) > 100);
+    close_fetch(&p);
+}
+
+TEST(fetch_control_concurrency_grows_up_to_the_queue)
+{
+    static place p;
+    seine_fetch_tune t = SEINE_FETCH_TUNE;
+    seine_diag diag = SEINE_DIAG;
+
+    p = (place){.script = script_new(NULL)};
+    seine_fetch_opts o = script_opts(p.script);
+    o.dedup = false;
+    o.host_rate.count = 0;
+    o.concurrency = 2;
+    o.per_host = o.per_ip = 100;
+    o.queue = 90;
+    script_on(p.script, "http://a.test/", &(answer){.takes = SEINE_SECS(9)});
+    open_fetch(&p, &o);
+    for (int i = 0; i < 50; i++)
+        add(&p, "http://a.test/");
+    pass(&p, SEINE_MS(100));
+    CHECK_EQ(script_in_flight(p.script), 2);
+    t.concurrency = 20;
+    CHECK_EQ(seine_fetch_tune_set(p.fetch, &t, &diag), SEINE_OK);
+    pass(&p, SEINE_MS(100));
+    CHECK_EQ(script_in_flight(p.script), 20);
+    t.concurrency = 81;
+    CHECK_EQ(seine_fetch_tune_set(p.fetch, &t, &diag), SEINE_E_INVAL);
+    CHECK_STR(diag.text, "at most 80 with this queue");
+    close_fetch(&p);
+}
+
+/* clang-format off */
+#define WRONG(X)                                                                            \
+    X(t.host = "", "host", "a host, or a host and a port")                                  \
+    X((t.host = "e.example", t.has_rate = true), "rate", "is that of all hosts together")   \
+    X((t.host = "e.example", t.concurrency = 2), "concurrency", "is that of all hosts together") \
+    X((t.has_host_rate = true, t.host_rate = (seine_rate){1, 0, 1}), "host_rate", "contradicts itself") \
+    X(t.per_host = 65537, "per_host", "at most 65536")
+/* clang-format on */
+
+TEST(fetch_control_what_cannot_be_is_refused_with_its_member)
+{
+    static place p;
+    seine_diag diag = SEINE_DIAG;
+
+    p = (place){.script = script_new(NULL)};
+    seine_fetch_opts o = script_opts(p.script);
+    o.mine = false;
+    open_fetch(&p, &o);
+#define X(change, of, why)                                                 \
+    {                                                                      \
+        seine_fetch_tune t = SEINE_FETCH_TUNE;                             \
+        change;                                                            \
+        CHECK_EQ(seine_fetch_tune_set(p.fetch, &t, &diag), SEINE_E_INVAL); \
+        CHECK_STR(diag.member, of);                                        \
+        CHECK_STR(diag.text, why);                                         \
+    }
+    WRONG(X)
+#undef X
+    close_fetch(&p);
+}
+
+TEST(fetch_control_tells_what_hosts_wait_for_busiest_first)
+{
+    static place p;
+    static seine_fetch_wait got[8];
+    size_t n = 0;
+
+    p = (place){.script = script_new(NULL)};
+    seine_fetch_opts o = script_opts(p.script);
+    o.dedup = false;
+    o.mine = o.adaptive = false;
+    o.host_rate = (seine_rate){1, SEINE_SECS(60), 1};
+    open_fetch(&p, &o);
+    add(&p, "http://b.test/");
+    add(&p, "http://b.test/");
+    for (int i = 0; i < 4; i++)
+        add(&p, "http://a.test/");
+    pass(&p, SEINE_SECS(1));
+    seine_time now = script_now(p.script);
+    uint64_t ticket = seine_fetch_waits_ask(p.fetch);
+    CHECK(!seine_fetch_waits_get(p.fetch, ticket, got, 8, &n));
+    pass(&p, SEINE_MS(1));
+    CHECK(seine_fetch_waits_get(p.fetch, ticket, got, 8, &n));
+    CHECK_EQ(n, 2);
+    CHECK_STR(got[0].host, "a.test");
+    CHECK_EQ(got[0].waiting, 3);
+    CHECK_EQ(got[0].why, SEINE_WAIT_HOST_RATE);
+    CHECK(got[0].until > now + SEINE_SECS(50));
+    CHECK_STR(got[1].host, "b.test");
+    CHECK_EQ(got[1].waiting, 1);
+    CHECK(seine_fetch_waits_get(p.fetch, ticket, got, 1, &n));
+    CHECK_EQ(n, 1);
+    close_fetch(&p);
+}
