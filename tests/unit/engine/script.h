@@ -84,6 +84,13 @@ unsigned script_peak(script *s);                    /* most in flight at once */
 unsigned script_in_flight(script *s);
 void script_refuse_starts(script *s, seine_err why, unsigned n); /* the next n */
 
+/* The state of the fetch that was opened last, while it is open. */
+const sn_shared_state *script_shared(const script *s);
+
+/* Bodies come in pieces from now on, one a millisecond, of which each asks for room;
+ * heads and bodies are archived. */
+void script_in_pieces(script *s);
+
 /* Every piece of the first visits' memory is an allocation of its own from now on, so
  * that failing.h can refuse each. */
 void script_tighten(script *s);

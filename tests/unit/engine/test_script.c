@@ -14,6 +14,7 @@
 #define MAX_ASKED 4096
 #define HEAD_ROOM 4096
 #define TIGHT     8
+#define PIECE     16384
 
 typedef struct line {
     char url[256];
@@ -37,8 +38,9 @@ struct script {
     asked *asked;
     unsigned n_asked, in_flight, peak, refuse;
     seine_err refuse_why;
-    bool is_random, is_flaky, is_tight;
+    bool is_random, is_flaky, is_tight, in_pieces;
     flaky flaky;
+    const sn_shared_state *shared;
     sn_rng fate;
     sn_net net;
 };
@@ -51,7 +53,9 @@ struct sn_exchange {
     seine_time start, due;
     seine_err canceled;
     bool admitted, left;
-    unsigned asked; /* where it is written down; MAX_ASKED: nowhere */
+    bool begun, stands; /* in pieces: the head is out; nobody has room */
+    size_t given;       /* of the body */
+    unsigned asked;     /* where it is written down; MAX_ASKED: nowhere */
     uint64_t n;
 };
 
@@ -268,6 +272,8 @@ due_end(const sn_exchange *x)
 static seine_time
 due(const sn_exchange *x)
 {
+    if (x->stands && x->canceled == SEINE_OK)
+        return SEINE_NEVER;
     if (!x->admitted)
         return x->start;
     if (!x->left && !x->answer.unsent)
@@ -341,6 +347,61 @@ give_body(const sn_exchange *x, uint64_t *out_bytes)
     return true;
 }
 
+/* Bytes of a body that is filled; a text comes first. */
+static sn_str
+piece_of(const sn_exchange *x, size_t at, size_t most)
+{
+    static char page[PIECE];
+    sn_str body = sn_str_of(x->answer.body);
+
+    if (at < body.len)
+        return sn_str_slice(body, at, at + most);
+    size_t left = body.len + x->answer.fill - at;
+    memset(page, 'x', sizeof page);
+    return (sn_str){page, left < most ? left : most};
+}
+
+static void
+archive(const sn_exchange *x, sn_str bytes)
+{
+    if (x->handler.wire)
+        x->handler.wire(bytes, x->handler.arg);
+}
+
+static void
+give_head_in_pieces(wirelike *w, sn_exchange *x)
+{
+    if (x->begun)
+        return;
+    x->begun = true;
+    archive(x, SN_STR("HTTP/1.1 200 OK\r\n\r\n"));
+    give_head(w, x);
+}
+
+/* A piece a millisecond, as large as there is room for. True: all of it was given, or
+ * nobody wants more. */
+static bool
+give_piece(wirelike *w, sn_exchange *x, seine_time now)
+{
+    size_t all = sn_str_of(x->answer.body).len + x->answer.fill;
+
+    give_head_in_pieces(w, x);
+    if (x->given == all)
+        return true;
+    size_t room = x->handler.room(x->handler.arg);
+    x->stands = room == 0;
+    x->due = now + SEINE_MS(1);
+    if (x->stands)
+        return false;
+    sn_str piece = piece_of(x, x->given, room < PIECE ? room : PIECE);
+    x->given += piece.len;
+    archive(x, piece);
+    if (x->handler.body(piece, x->handler.arg))
+        return false;
+    x->canceled = SEINE_E_CANCELED;
+    return true;
+}
+
 static void
 finish(wirelike *w, sn_exchange *x, seine_err err, seine_time now)
 {
@@ -356,7 +417,12 @@ finish(wirelike *w, sn_exchange *x, seine_err err, seine_time now)
                   .http = has_head ? 1 : 255,
                   .notes = a->notes};
 
-    if (has_head) {
+    if (x->begun) {
+        end.fault.status = x->answer.status ? x->answer.status : 200;
+        end.body_bytes = end.wire_bytes = x->given;
+        end.http = 1;
+        end.partial = err != SEINE_OK;
+    } else if (has_head) {
         give_head(w, x);
         end.fault.status = w->head.status;
         if (!give_body(x, &end.body_bytes)) {
@@ -406,8 +472,10 @@ advance(wirelike *w, sn_exchange *x, seine_time now)
         }
     } else if (now >= x->request->deadline) {
         finish(w, x, SEINE_E_TIMEOUT, now);
-    } else {
+    } else if (!w->of->in_pieces || x->answer.err != SEINE_OK) {
         finish(w, x, x->answer.err, now);
+    } else if (give_piece(w, x, now)) {
+        finish(w, x, x->canceled, now);
     }
 }
 
@@ -446,14 +514,16 @@ no_fd(sn_transport *t)
     return -1;
 }
 
-/* Bodies come whole, and nobody is asked for room. */
 static void
-no_resume(sn_transport *t, sn_exchange *x)
+resume(sn_transport *t, sn_exchange *x)
 {
-    (void)t, (void)x;
+    const wirelike *w = (wirelike *)(void *)t;
+
+    x->stands = false;
+    x->due = w->of->used->now(w->of->used);
 }
 
-static const sn_transport_ops ops = {start, cancel, turn, wake, no_fd, no_resume};
+static const sn_transport_ops ops = {start, cancel, turn, wake, no_fd, resume};
 
 /* An arena of which every piece is an allocation of its own. */
 static void
@@ -481,8 +551,9 @@ open_net(void *self, const sn_shared_state *shared, uint32_t shard, uint32_t n_s
          sn_transport **out_transport, seine_diag *diag)
 {
     wirelike *w = calloc(1, sizeof *w);
-    const script *s = self;
+    script *s = self;
 
+    s->shared = shared;
     if (s->is_tight)
         tighten_visits(shared->visits);
     (void)n_shards;
@@ -536,6 +607,18 @@ script_free(script *s)
     pthread_mutex_destroy(&s->lock);
     free(s->asked);
     free(s);
+}
+
+const sn_shared_state *
+script_shared(const script *s)
+{
+    return s->shared;
+}
+
+void
+script_in_pieces(script *s)
+{
+    s->in_pieces = true;
 }
 
 void
