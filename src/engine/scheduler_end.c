@@ -152,9 +152,20 @@ is_given_up(const seine_fetch_opts *o, const sn_guards *g, const seine_breaker_s
     return b->streak >= (o->crawl ? CRAWL_PROBES : SILENT_PROBES);
 }
 
+/* A host that has come back is asked once a second at first, the next time included. */
+static void
+begin_slowly(sn_host *h, sn_guards *g, seine_time now)
+{
+    if (g->pace.ivl_us == 0)
+        return;
+    sn_pace_slow(&g->pace, 1000000);
+    h->next = sn_time_max(h->next, sn_pace_next(&g->pace, now, 0));
+}
+
 /* What the breaker did when the attempt was settled. */
 static void
-watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state was)
+watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state was,
+              seine_time now)
 {
     const seine_fetch_opts *o = &s->shared->opts;
     seine_breaker_stats b;
@@ -180,8 +191,7 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
                                          .until = SEINE_NEVER,
                                          .from = was,
                                          .to = b.state});
-        if (g->pace.ivl_us > 0)
-            sn_pace_slow(&g->pace, 1000000);
+        begin_slowly(&s->hosts.all[host], g, now);
     }
 }
 
@@ -331,7 +341,7 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
         sn_breaker_state(&g->breaker) == SEINE_BREAKER_CLOSED)
         judge_wave(s, v, g, now);
     if (g->set.breaker && sn_breaker_state(&g->breaker) != was)
-        watch_breaker(s, host, g, was);
+        watch_breaker(s, host, g, was, now);
     if (v->is_asked)
         count_end(s, v, now);
     if (s->lane)

@@ -70,6 +70,8 @@ TEST(hints_of_sizes_name_the_cap_that_was_reached)
         const char *hint;
     } rows[] = {
         {501, 501, "raise @max_wire"},
+        {500, 500, "it unpacks as bombs do; raise @max_ratio if you trust it"},
+        {20, 999, "it unpacks as bombs do; raise @max_ratio if you trust it"},
         {400, 1000, "raise @max_body"}, /* packed, and too large unpacked */
         {20, 900, "it unpacks as bombs do; raise @max_ratio if you trust it"},
     };
@@ -138,4 +140,71 @@ TEST(hints_of_budgets_tell_memory_from_bytes)
     v = failed(SEINE_E_NOMEM); /* not a limit of ours */
     CHECK_STR(sn_emit_hint(&v, &o),
               "this machine has no more: lower @concurrency or @max_memory");
+}
+
+/* What is not in the table gets no advice: seine knows none. */
+TEST(every_failure_that_a_user_can_do_something_about_says_what)
+{
+    static const struct {
+        seine_err code;
+        uint16_t status;
+        const char *part;
+    } rows[] = {
+        {SEINE_E_DNS_NXDOMAIN, 0, "host name"},
+        {SEINE_E_DNS_BAD_NAME, 0, "host name"},
+        {SEINE_E_DNS_TIMEOUT, 0, "@dns_timeout"},
+        {SEINE_E_DNS_SERVFAIL, 0, "@dns ADDR"},
+        {SEINE_E_DNS_ERROR, 0, "@dns ADDR"},
+        {SEINE_E_CONNECT_REFUSED, 0, "host and port"},
+        {SEINE_E_CONNECT_TIMEOUT, 0, "@connect_timeout"},
+        {SEINE_E_CONNECT_UNREACHABLE, 0, "network"},
+        {SEINE_E_TLS_TIMEOUT, 0, "@connect_timeout"},
+        {SEINE_E_TLS_CERT_EXPIRED, 0, "@insecure_hosts=HOST"},
+        {SEINE_E_TLS_HOST_MISMATCH, 0, "@insecure_hosts=HOST"},
+        {SEINE_E_TLS_UNTRUSTED, 0, "@cacert FILE"},
+        {SEINE_E_PROXY_ERROR, 0, "http_proxy"},
+        {SEINE_E_PROXY_REFUSED, 0, "@no_proxy HOST"},
+        {SEINE_E_PROXY_AUTH, 0, "@proxy http://USER:PASSWORD@HOST:PORT"},
+        {SEINE_E_HEADER_TIMEOUT, 0, "@head_timeout"},
+        {SEINE_E_TIMEOUT, 0, "@timeout"},
+        {SEINE_E_STALLED, 0, "@speed_bytes"},
+        {SEINE_E_HTTP, 401, "Authorization"},
+        {SEINE_E_HTTP, 403, "says no"},
+        {SEINE_E_HTTP_BUSY, 429, "@host_rate"},
+        {SEINE_E_BAD_ENCODING, 200, "@raw_encoding"},
+        {SEINE_E_BODY_TOO_LARGE, 200, "@max_ratio"},
+        {SEINE_E_TOO_MANY_REDIRECTS, 302, "@max_redirects"},
+        {SEINE_E_REDIRECT_REFUSED, 302, "@follow_body"},
+        {SEINE_E_BLOCKED_ADDRESS, 0, "@allow_net CIDR"},
+        {SEINE_E_RETRY_AFTER_TOO_LONG, 503, "@max_retry_after"},
+        {SEINE_E_BREAKER, 0, "@breaker off"},
+        {SEINE_E_BUDGET, 0, "@max_memory"},
+        {SEINE_E_NOMEM, 0, "this machine"},
+        {SEINE_E_NO_FILES, 0, "ulimit -n"},
+        {SEINE_E_NO_PORTS, 0, "@concurrency"},
+    };
+    seine_fetch_opts o = distinct();
+
+    for (int code = 0; code < SEINE_ERR_ROOM; code++) {
+        sn_visit v = failed((seine_err)code);
+        size_t i = 0;
+
+        while (i < sizeof rows / sizeof *rows && (int)rows[i].code != code)
+            i++;
+        if (i == sizeof rows / sizeof *rows) {
+            CHECK(sn_emit_hint(&v, &o) == NULL);
+            continue;
+        }
+        for (; i < sizeof rows / sizeof *rows && (int)rows[i].code == code; i++) {
+            v.fault.status = rows[i].status;
+            const char *hint = sn_emit_hint(&v, &o);
+            CHECK(hint && strstr(hint, rows[i].part));
+        }
+    }
+    sn_visit v = failed(SEINE_E_TLS_ERROR);
+    o.tls_min = 13;
+    CHECK(strstr(sn_emit_hint(&v, &o), "@tls_min"));
+    v = failed(SEINE_E_PROXY_ERROR);
+    o.proxy = "http://p.test";
+    CHECK_STR(sn_emit_hint(&v, &o), "check @proxy");
 }

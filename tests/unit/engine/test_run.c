@@ -979,6 +979,7 @@ TEST(s0_05_no_attempt_begins_after_the_time_of_its_url)
     live(t, SEINE_NEVER);
     CHECK_EQ(record_of(t, 0)->status, 500); /* the failure stays the error */
     CHECK_EQ(record_of(t, 0)->attempts, 2);
+    CHECK(record_of(t, 0)->total < SEINE_SECS(2)); /* no wait for what comes too late */
     CHECK_EQ(record_of(t, 1)->code, SEINE_E_DEADLINE);
     CHECK_EQ(record_of(t, 1)->fate, SEINE_FATE_CANCELED);
     CHECK_EQ(script_now(t->s), T0 + SEINE_SECS(2));

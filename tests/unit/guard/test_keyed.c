@@ -406,6 +406,10 @@ TEST_THREADS(keyed_forgotten_under_waiters_serves_them_afresh)
     crew_join(&c);
     CHECK_EQ(first.at, SEINE_MS(300));
     CHECK_EQ(second.at, SEINE_MS(1300));
+    seine_limiter_stats s;
+    CHECK_EQ(seine_keyed_stats_get(k, seine_key_str("a"), T0 + SEINE_SECS(9), &s),
+             SEINE_OK);
+    CHECK_EQ(s.allowed, 2); /* it counts from anew */
     seine_keyed_free(k);
     crew_end(&c);
 }
