@@ -10,6 +10,7 @@
 
 #include <seine/plumbing.h>
 
+#include "screen/out.h"
 #include "screen/say.h"
 #include "screen/textbuf.h"
 #include "screen/xalloc.h"
@@ -31,12 +32,38 @@ read_whole(const char *path, textbuf *out)
         close(fd);
 }
 
+static char *
+print_json(seine_json *give)
+{
+    seine_text text = {NULL, 0};
+    char *out = seine_json_print(give, &text) == SEINE_OK
+                    ? xalloc_copy(text.bytes, text.len)
+                    : xalloc_copy("{}", 2);
+
+    seine_text_free(&text);
+    seine_json_free(give);
+    return out;
+}
+
+char *
+job_command_print(const job_command *c)
+{
+    seine_json *all = xalloc_json(seine_json_new_object());
+    seine_json *words = xalloc_json(seine_json_new_array());
+
+    for (size_t i = 0; i < c->count; i++)
+        jsonl_add(words, jsonl_string(c->words[i]));
+    if (c->cwd)
+        jsonl_set(all, "cwd", jsonl_string(c->cwd));
+    jsonl_set(all, "words", words);
+    return print_json(all);
+}
+
 char *
 job_command_make(bool has_secret)
 {
     seine_json *all = xalloc_json(seine_json_new_object());
     seine_json *words = xalloc_json(seine_json_new_array());
-    seine_text text = {NULL, 0};
     textbuf line = {NULL, 0, 0};
     char cwd[PATH_MAX];
 
@@ -51,12 +78,7 @@ job_command_make(bool has_secret)
     jsonl_set(all, "words", words);
     if (has_secret)
         jsonl_set(all, "secret", xalloc_json(seine_json_new_bool(true)));
-    char *out = seine_json_print(all, &text) == SEINE_OK
-                    ? xalloc_copy(text.bytes, text.len)
-                    : xalloc_copy("{}", 2);
-    seine_text_free(&text);
-    seine_json_free(all);
-    return out;
+    return print_json(all);
 }
 
 /* Loading */
@@ -148,17 +170,74 @@ job_command_add(job_command *c, const char *word)
     c->options++;
 }
 
+/* Removes what stands at place i, `n` words of it. */
+static void
+cut_words(job_command *c, size_t i, size_t n)
+{
+    for (size_t k = i; k < i + n; k++)
+        free(c->words[k]);
+    memmove(c->words + i, c->words + i + n, (c->count + 1 - i - n) * sizeof *c->words);
+    c->count -= n;
+}
+
 /* What stands behind "--" is no option. */
 void
 job_command_drop(job_command *c, const char *word)
 {
     for (size_t i = c->options; i < c->count && strcmp(c->words[i], "--") != 0; i++)
         if (strcmp(c->words[i], word) == 0) {
-            free(c->words[i]);
-            memmove(c->words + i, c->words + i + 1, (c->count - i) * sizeof *c->words);
-            c->count--;
+            cut_words(c, i, 1);
             i--;
         }
+}
+
+void
+job_command_drop_value(job_command *c, const char *name, const char *letter)
+{
+    size_t n = strlen(name);
+
+    for (size_t i = c->options; i < c->count && strcmp(c->words[i], "--") != 0;) {
+        const char *word = c->words[i];
+        bool is_alone = strcmp(word, name) == 0 || strcmp(word, letter) == 0;
+        bool has_value = (strncmp(word, name, n) == 0 && word[n] == '=') ||
+                         (!is_alone && strncmp(word, letter, 2) == 0);
+
+        if (is_alone || has_value)
+            cut_words(c, i, is_alone && i + 1 < c->count ? 2 : 1);
+        else
+            i++;
+    }
+}
+
+/* The absolute form of the directory of jobs: the command runs in another one. */
+static char *
+state_of(const seine_job_about *a)
+{
+    char *dir = realpath(a->path, NULL), *slash = dir ? strrchr(dir, '/') : NULL;
+
+    if (slash)
+        *slash = '\0';
+    return dir;
+}
+
+int
+job_command_resume(job_command *c, const seine_job_about *a)
+{
+    char *state = state_of(a);
+
+    if (!state)
+        return say_fail(SAY_USAGE, "seine jobs ls", "cannot open '%s'",
+                        show(a->path).text);
+    job_command_drop(c, "--fresh");
+    job_command_drop(c, "--resume");
+    job_command_add(c, "--resume");
+    job_command_add(c, "--job");
+    job_command_add(c, a->name);
+    job_command_add(c, "--state");
+    job_command_add(c, state);
+    free(state);
+    out_flush();
+    return job_command_run(c);
 }
 
 int

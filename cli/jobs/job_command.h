@@ -38,6 +38,16 @@ void job_command_add(job_command *c, const char *word);
 /* Removes an option that takes no value: "--fresh". */
 void job_command_drop(job_command *c, const char *word);
 
+/* Removes an option with its value: "--output", "-o". */
+void job_command_drop_value(job_command *c, const char *name, const char *letter);
+
+/* As text for the job; the caller frees it. */
+char *job_command_print(const job_command *c);
+
+/* Goes on with the job, and never starts it afresh: job_command_run with the options for
+ * that. */
+int job_command_resume(job_command *c, const seine_job_about *a);
+
 /* The command of the job takes the place of this process, in the directory in which it
  * was typed. Returns the exit code after an error message. */
 int job_command_run(const job_command *c);

@@ -436,22 +436,11 @@ refuse_resume(const seine_job_about *a)
     if (a->err != SEINE_OK)
         return say_fail(SAY_USAGE, "seine jobs repair", "%s", a->why);
     if (a->status == SEINE_JOB_IS_FINISHED)
-        return say_fail(SAY_USAGE, "seine retry, or --fresh to start over",
+        return say_fail(SAY_USAGE, "seine retry JOB, or its command with --fresh",
                         "job '%s' is finished: %s page%s", a->name,
                         figure_count(a->ok + a->failed).text,
                         a->ok + a->failed == 1 ? "" : "s");
     return SAY_DONE;
-}
-
-/* The absolute form of the directory of jobs: the command runs in another one. */
-static char *
-state_of(const seine_job_about *a)
-{
-    char *dir = realpath(a->path, NULL), *slash = dir ? strrchr(dir, '/') : NULL;
-
-    if (slash)
-        *slash = '\0';
-    return dir;
 }
 
 static int
@@ -459,25 +448,11 @@ start_again(const seine_job_about *a)
 {
     job_command c;
     int code = job_command_load(a, &c);
-    char *state = state_of(a);
 
-    if (code != SAY_DONE || !state) {
-        free(state);
-        return code != SAY_DONE ? code
-                                : say_fail(SAY_USAGE, "seine jobs ls", "cannot open '%s'",
-                                           show(a->path).text);
-    }
-    job_command_drop(&c, "--fresh");
-    job_command_drop(&c, "--resume");
-    job_command_add(&c, "--resume");
-    job_command_add(&c, "--job");
-    job_command_add(&c, a->name);
-    job_command_add(&c, "--state");
-    job_command_add(&c, state);
-    out_flush();
-    code = job_command_run(&c);
+    if (code != SAY_DONE)
+        return code;
+    code = job_command_resume(&c, a);
     job_command_free(&c);
-    free(state);
     return code;
 }
 

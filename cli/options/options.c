@@ -26,6 +26,7 @@ const command *const commands[] = {
     &cmd_jobs_set,
     &cmd_jobs_stop,
     &cmd_jobs_rm,
+    &cmd_retry,
     &cmd_convert,
     &cmd_extract,
     &cmd_limit_simulate,

@@ -229,9 +229,11 @@ refuse(const run_job *j, seine_err e, const seine_diag *diag)
                         : diag->member[0]                ? other
                                                          : "command");
     }
-    snprintf(other, sizeof other, "seine jobs show %.132s", j->name);
-    const char *hint = e == SEINE_E_ALREADY        ? "--fresh to start over"
-                       : e == SEINE_E_STATE_LOCKED ? other
+    snprintf(other, sizeof other,
+             e == SEINE_E_ALREADY ? "--fresh to start over, or: seine retry %.132s"
+                                  : "seine jobs show %.132s",
+             j->name);
+    const char *hint = e == SEINE_E_ALREADY || e == SEINE_E_STATE_LOCKED ? other
                        : e == SEINE_E_IO
                            ? "--state DIR, or --no-job"
                            : "--fresh to start over, --job NAME, or --state DIR";

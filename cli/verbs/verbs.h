@@ -16,6 +16,7 @@ extern const command cmd_jobs_resume;
 extern const command cmd_jobs_set;
 extern const command cmd_jobs_stop;
 extern const command cmd_jobs_rm;
+extern const command cmd_retry;
 extern const command cmd_convert;
 extern const command cmd_extract;
 extern const command cmd_limit_simulate;

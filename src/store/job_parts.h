@@ -14,6 +14,7 @@
  *     job_round.c    a finished job begins anew with all it knows
  *     job_hosts.c    names of hosts and their numbers; bits of ended URLs
  *     job_view.c     a job as others see it
+ *     job_retry.c    results that are forgotten
  *
  * Time    wall time in ms.
  * Memory  of the job.
@@ -190,6 +191,10 @@ SEINE_MUST_CHECK seine_err sn_job_read_round(seine_durable_job *j);
 /* The job is finished: in one transaction, with its facts, it is in the next round, where
  * no URL has ended. */
 SEINE_MUST_CHECK seine_err sn_job_next_round(seine_durable_job *j);
+
+/* job_view.c */
+struct seine_job_view;
+seine_durable_job *sn_job_of_view(struct seine_job_view *v); /* not to be written to */
 
 /* job_output.c */
 SEINE_MUST_CHECK seine_err sn_job_outputs_load(seine_durable_job *j);

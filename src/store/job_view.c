@@ -139,6 +139,8 @@ open_db(seine_durable_job *j, bool is_still)
         e = sn_job_read_facts(j);
     if (e == SEINE_OK)
         e = sn_job_read_head(j);
+    if (e == SEINE_OK)
+        e = sn_job_read_round(j);
     return e == SEINE_OK ? sn_job_outputs_load(j) : e;
 }
 
@@ -259,6 +261,8 @@ fill_about(seine_job_view *v, bool is_locked)
                  1000000;
     a->status = status_of(v->job, is_locked);
     a->err = count_results(v->job, a);
+    if (a->status == SEINE_JOB_IS_FINISHED)
+        a->pending = 0; /* pages that are not due are the affair of a later round */
 }
 
 static seine_err
@@ -338,6 +342,12 @@ const seine_job_about *
 seine_job_view_about(const seine_job_view *v)
 {
     return v ? &v->about : NULL;
+}
+
+seine_durable_job *
+sn_job_of_view(seine_job_view *v)
+{
+    return v->job;
 }
 
 void
