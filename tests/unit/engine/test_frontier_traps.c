@@ -675,3 +675,233 @@ TEST(frontier_traps_a_pattern_without_pages_makes_room_in_the_end)
     CHECK_EQ(row_at(&s, "/pb/1", PATTERN)->novelty != NULL, true);
     close_site(&s);
 }
+
+/* Devices, names that recur, plain words. */
+
+/* So many directories of the root; the pages of each have the same two names. */
+static void
+read_directories(site *s, unsigned first, unsigned n, bool is_new)
+{
+    char path[64];
+
+    for (unsigned i = first; i < first + n; i++) {
+        snprintf(path, sizeof path, "/u%c%c%c/page", 'a' + i % 20, 'a' + i / 20 % 20,
+                 'a' + i / 400);
+        read_page(s, path, words_of(is_new ? 5000 + i : 0), NULL);
+    }
+}
+
+TEST(frontier_traps_a_directory_of_very_many_is_a_device)
+{
+    sn_skip_why why;
+    site s;
+
+    open_site(&s, 2 * BUDGET);
+    read_directories(&s, 0, 2 * SN_CHILDREN - 1, true);
+    CHECK(!row_at(&s, "/other/page", FAMILY)); /* 127 were counted; that was the next */
+    sn_visit *v = ask(&s, "/another/page");
+    CHECK(v->traps[FAMILY] != 0);
+    leave(&s, v);
+    v = ask(&s, "/again/page");
+    CHECK_EQ(v->traps[FAMILY], row_at(&s, "/and-again/page", FAMILY)->key);
+    leave(&s, v);
+    CHECK(!row_at(&s, "/file", FAMILY)); /* no directory */
+    read_directories(&s, 1000, 2 * BUDGET + 250, false);
+    CHECK(refuses_by(&s, "/uaad/page", SN_LEADER_NEW, &why));
+    CHECK(strstr(why.mem, " pages of /*/** brought nothing new") != NULL);
+    CHECK(!refuses(&s, "/uaad/else")); /* without its directory nobody knows it */
+    close_site(&s);
+}
+
+TEST(frontier_traps_directories_are_counted_on_two_levels)
+{
+    static const struct {
+        const char *before;
+        bool is_device;
+        const char *name;
+    } rows[] = {
+        {"", true, "/*/**"}, {"/in", true, "/**/*/**"}, {"/in/side", false, NULL}};
+
+    EACH_ROW(i, rows) {
+        char path[64];
+        sn_skip_why why;
+        site s;
+
+        open_site(&s, 2 * BUDGET);
+        read_directories(&s, 0, SN_CHILDREN, true); /* from here on they are counted */
+        for (unsigned k = 0; k < 500; k++) {
+            snprintf(path, sizeof path, "%s/x%c%c%c/page", rows[i].before, 'a' + k % 20,
+                     'a' + k / 20 % 20, 'a' + k / 400);
+            read_page(&s, path, words_of(0), NULL);
+        }
+        snprintf(path, sizeof path, "%s/xaaa/page", rows[i].before);
+        CHECK_EQ(row_at(&s, path, FAMILY) != NULL, rows[i].is_device);
+        snprintf(path, sizeof path, "%s/xaab/page", rows[i].before);
+        if (rows[i].name) {
+            CHECK(refuses_by(&s, path, SN_LEADER_REPEAT, &why));
+            CHECK(strstr(why.mem, rows[i].name) != NULL);
+        }
+        close_site(&s);
+    }
+}
+
+/* Colours and sizes in any order: no path is like another. */
+TEST(frontier_traps_paths_of_names_that_recur_are_one_family)
+{
+    static const char *const names[] = {"red", "blue", "tiny", "huge", "old", "new"};
+    char path[64];
+    sn_skip_why why;
+    site s;
+
+    open_site(&s, 2 * BUDGET);
+    for (unsigned i = 0; i < 600; i++) {
+        snprintf(path, sizeof path, "/shop/%s/%s/%s", names[i % 6], names[i / 6 % 6],
+                 names[i / 36 % 6]);
+        read_page(&s, path, words_of(0), NULL);
+    }
+    sn_pattern *row = row_at(&s, "/shop/red/tiny/old", FAMILY);
+    CHECK(row != NULL);
+    CHECK_EQ(row_at(&s, "/shop/new/old/huge", FAMILY), row);
+    CHECK_EQ(row->novelty->kind, SN_NOVELTY_NAMES);
+    CHECK(!row_at(&s, "/shop/unheard/of/red", FAMILY));
+    CHECK(refuses_by(&s, "/shop/tiny/old/red", SN_LEADER_NEW, &why));
+    CHECK(strstr(why.mem, " pages of /** of names that recur brought nothing") != NULL);
+    close_site(&s);
+}
+
+/* Half a budget is over when the names are known, and half a budget is looked away. */
+TEST(frontier_traps_names_that_recur_are_looked_at_after_half_a_budget)
+{
+    enum { ODD = 61 };
+    unsigned counted = 0;
+    site s;
+
+    open_site(&s, ODD);
+    for (unsigned i = 0; i < 4 * ODD; i++) {
+        sn_visit *v = ask(&s, i % 2 ? "/red/tiny" : "/tiny/red");
+
+        if (v->traps[FAMILY]) {
+            counted++;
+            CHECK_EQ(v->looks >> FAMILY & 1, counted > ODD - ODD / 2);
+        }
+        leave(&s, v);
+    }
+    /* Names are counted from page 31 on, and recur after 16. */
+    CHECK_EQ(counted, 4 * ODD - ODD / 2 - 16);
+    close_site(&s);
+}
+
+TEST(frontier_traps_soft_404s_are_refused_by_what_leads_there)
+{
+    char path[64];
+    sn_skip_why why;
+    site s;
+
+    open_site(&s, BUDGET);
+    for (unsigned i = 0; i < 500; i++) {
+        snprintf(path, sizeof path, "/w%c%c%c", 'a' + i % 20, 'a' + i / 20 % 20,
+                 'a' + i / 400);
+        sn_visit *v = ask(&s, path);
+        CHECK_EQ(v->looks >> WORDS & 1, i >= BUDGET);
+        come(v, "Not found", words_of(0), 3);
+        sn_frontier_look(s.d.f, v);
+        sn_frontier_judge(s.d.f);
+        leave(&s, v);
+    }
+    CHECK(refuses_by(&s, "/other", SN_LEADER_REPEAT, &why));
+    CHECK_STR(why.mem, "pattern_budget 10: pattern /other, 200 of the last 200 pages of "
+                       "/** brought nothing new");
+    CHECK(!refuses_by(&s, "/other", SN_LEADER_NEW, &why));
+    CHECK(!refuses_by(&s, "/other", SN_LEADER_UNKNOWN, &why));
+    /* of a leader that nobody looked at: those that look alike tell */
+    unsigned look = look_of(&s, "/x", "Not found", 3);
+    CHECK(refuses_by(&s, "/other", (uint8_t)(SN_LEADER_UNKNOWN | look << 2), &why));
+    unsigned other = look_of(&s, "/x", "A good page", 9);
+    CHECK(other == look ||
+          !refuses_by(&s, "/other", (uint8_t)(SN_LEADER_UNKNOWN | other << 2), &why));
+    close_site(&s);
+}
+
+/* The host repeats as a whole; one pattern of it does not. */
+TEST(frontier_traps_a_pattern_of_new_texts_is_fetched_whatever_its_host_does)
+{
+    static const struct {
+        unsigned news, repeats;
+        bool passes;
+    } rows[] = {
+        {10, 0, true}, {9, 0, false}, {2, 18, false}, {2, 17, true}, {0, 12, false}};
+
+    EACH_ROW(i, rows) {
+        char path[64];
+        sn_skip_why why;
+        site s;
+
+        open_site(&s, 100);
+        for (unsigned k = 0; k < 400; k++) {
+            snprintf(path, sizeof path, "/w%c%c", 'a' + k % 20, 'a' + k / 20);
+            read_page(&s, path, words_of(0), NULL);
+        }
+        for (unsigned k = 0; k < rows[i].news; k++) {
+            snprintf(path, sizeof path, "/good/%u", k);
+            read_page(&s, path, words_of(300 + k), NULL);
+        }
+        for (unsigned k = 0; k < rows[i].repeats; k++) {
+            snprintf(path, sizeof path, "/good/%u", 500 + k);
+            read_page(&s, path, words_of(0), NULL);
+        }
+        CHECK(refuses_by(&s, "/wbbb", SN_LEADER_REPEAT, &why));
+        CHECK_EQ(!refuses_by(&s, "/good/9999", SN_LEADER_REPEAT, &why), rows[i].passes);
+        close_site(&s);
+    }
+}
+
+/* A byte counts them: the older ones count half. */
+TEST(frontier_traps_remember_what_a_pattern_brought_of_late)
+{
+    char path[64];
+    site s;
+
+    open_site(&s, 5);
+    for (unsigned k = 0; k < 5; k++)
+        read_page(&s, "/x", words_of(0), NULL); /* from here on the host is looked at */
+    for (unsigned k = 0; k < 255; k++) {
+        snprintf(path, sizeof path, "/good/%u", k);
+        sn_visit *v = ask(&s, path);
+        v->looks |= 1 << WORDS; /* no sample */
+        come(v, "", words_of(0), 0);
+        sn_frontier_look(s.d.f, v);
+        s.d.f->looking.text[WORDS] = k % 5 ? SN_TEXT_NEW : SN_TEXT_KNOWN;
+        sn_frontier_judge(s.d.f);
+        leave(&s, v);
+    }
+    const sn_pattern *row = row_at(&s, "/good/1", PATTERN);
+    CHECK_EQ(row->news, 204);
+    CHECK_EQ(row->repeats, 51);
+    read_page(&s, "/good/777", words_of(0), NULL);
+    row = row_at(&s, "/good/1", PATTERN);
+    CHECK_EQ(row->news + row->repeats, 102 + 25 + 1);
+    close_site(&s);
+}
+
+/* While nearly all pages of a host bring something one in eight is looked at. */
+TEST(frontier_traps_take_a_sample_of_good_plain_words)
+{
+    unsigned looked = 0;
+    char path[64];
+    site s;
+
+    open_site(&s, BUDGET);
+    for (unsigned i = 0; i < 400; i++) {
+        snprintf(path, sizeof path, "/w%c%c", 'a' + i % 20, 'a' + i / 20);
+        if (i == BUDGET + 200)
+            CHECK(sn_novelty_is_good(row_at(&s, "/w", WORDS)->novelty));
+        read_page(&s, path, words_of(i), NULL);
+    }
+    for (unsigned i = 0; i < 80; i++) {
+        sn_visit *v = ask(&s, "/w");
+        looked += v->looks >> WORDS & 1;
+        leave(&s, v);
+    }
+    CHECK_EQ(looked, 10);
+    close_site(&s);
+}
