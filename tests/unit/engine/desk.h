@@ -24,7 +24,7 @@ typedef struct desk {
     seine_crawl_opts crawl;
     sn_frontier *f;
     sn_work last; /* what was said */
-    unsigned said, refused;
+    unsigned said, refused, emitted;
     seine_event event; /* the last one */
     seine_skip reason; /* of the last refusal */
     char rule[64];
@@ -83,14 +83,29 @@ open_desk(desk *d, uint32_t depth)
     open_desk_at(d, depth, NULL);
 }
 
-/* Ends whatever is left, as a stop does. */
+/* The record of a page is out. */
+static inline void
+emit(desk *d, sn_visit *v)
+{
+    sn_frontier_finish(d->f, v->number);
+    sn_visits_give(d->t.shared.visits, v);
+    sn_shared_state_end_work(&d->t.shared, 1);
+    d->emitted++;
+}
+
+/* Ends whatever is left, as a stop does. Then nothing is left to do, and each page that
+ * was admitted has its record, or is left to a job. */
 static inline void
 close_desk(desk *d)
 {
-    for (sn_visit *v; (v = sn_frontier_drain(d->f, SN_NO_HOST, 0));) {
-        sn_frontier_finish(d->f, v->number);
-        sn_visits_give(d->t.shared.visits, v);
-    }
+    for (sn_visit *v; (v = sn_frontier_drain(d->f, SN_NO_HOST, 0));)
+        emit(d, v);
+    sn_load load = sn_shared_state_load(&d->t.shared);
+    CHECK_EQ(load.work, 0);
+    CHECK_EQ(load.stuck, 0);
+    CHECK_EQ(atomic_load(&d->t.shared.admitted),
+             d->emitted + atomic_load(&d->t.shared.left));
+    CHECK_EQ(atomic_load(&d->t.shared.mail_bytes), 0);
     CHECK_EQ(sn_frontier_waiting(d->f), 0);
     sn_frontier_free(d->f);
     close_shard(&d->t);
@@ -121,6 +136,7 @@ robots_end(desk *d, sn_visit *v, uint16_t status, const char *body)
     sn_buf_add(&v->kept, body, strlen(body));
     CHECK(sn_frontier_back(d->f, v, 0));
     sn_visits_give(d->t.shared.visits, v);
+    sn_shared_state_end_work(&d->t.shared, 1);
 }
 
 /* The page that is offered; its record is out at once. */
@@ -135,8 +151,7 @@ check_page(desk *d, uint32_t host, const char *path, uint32_t left)
         return;
     sn_str target = seine_url_target(&offer.visit->url);
     CHECK(sn_str_eq(target, sn_str_of(path)));
-    sn_frontier_finish(d->f, offer.visit->number);
-    sn_visits_give(d->t.shared.visits, offer.visit);
+    emit(d, offer.visit);
 }
 
 #endif

@@ -851,6 +851,42 @@ TEST(a_crawl_reads_so_many_bytes_of_sitemaps_and_counts_the_others)
     BYE(w);
 }
 
+/* The index has all the bytes, and names three more. */
+TEST(a_sitemap_beyond_the_bytes_is_counted_once)
+{
+    world *w = prepare();
+
+    w->crawl.sitemaps = SEINE_SITEMAPS_AUTO;
+    w->crawl.max_sitemap_bytes = 60;
+    w->o.concurrency = 1;
+    text(w, "http://r.test/robots.txt", "Sitemap: /i.xml\n");
+    script_on(w->s, "http://r.test/i.xml",
+              &(answer){.fields = XML,
+                        .body = "<sitemapindex><sitemap><loc>http://r.test/1.xml</loc>"
+                                "</sitemap><sitemap><loc>http://r.test/2.xml</loc>"
+                                "</sitemap></sitemapindex>"});
+    crawl(w, "http://r.test/");
+    CHECK_EQ(script_asked(w->s, "http://r.test/1.xml"), 0);
+    CHECK_EQ(w->stats.sitemap_bytes_over, 3); /* with that of the usual place */
+    BYE(w);
+}
+
+/* A host that was found may have thousands of siblings: its usual place is not tried. */
+TEST(a_host_that_was_found_is_asked_for_the_sitemaps_it_names_alone)
+{
+    world *w = prepare();
+
+    w->crawl.sitemaps = SEINE_SITEMAPS_AUTO;
+    w->crawl.scope = SEINE_SCOPE_DOMAIN;
+    page(w, "http://a.test/", "<a href=http://b.a.test/>b</a>");
+    text(w, "http://b.a.test/robots.txt", "Sitemap: /named.xml\n");
+    crawl(w, "http://a.test/");
+    CHECK_EQ(script_asked(w->s, "http://a.test/sitemap.xml"), 1);
+    CHECK_EQ(script_asked(w->s, "http://b.a.test/named.xml"), 1);
+    CHECK_EQ(script_asked(w->s, "http://b.a.test/sitemap.xml"), 0);
+    BYE(w);
+}
+
 TEST(a_budget_of_bytes_skips_the_rest)
 {
     world *w = prepare();

@@ -18,6 +18,7 @@ TEST(frontier_says_that_robots_txt_is_all_the_work_of_an_unknown_host)
     CHECK_EQ(d.last.n, 1);
     sn_offer offer = sn_frontier_next(d.f, d.last.host, 0);
     CHECK(offer.visit && offer.visit->kind == SN_KIND_ROBOTS);
+    CHECK(!offer.is_no_memory);
     CHECK_EQ(offer.left, 0);
     unsigned said = d.said;
     find(&d, "http://a.example/3", 1, SN_ADDRESS_PUBLIC);
@@ -224,8 +225,7 @@ TEST(frontier_thinks_of_the_target_of_a_redirect_as_of_the_redirect)
         sn_offer offer = sn_frontier_next(d.f, d.last.host, 0);
         CHECK(offer.visit && offer.visit->kind == SN_KIND_PAGE);
         CHECK_EQ(offer.visit->leader, leaders[i]);
-        sn_frontier_finish(d.f, offer.visit->number);
-        sn_visits_give(d.t.shared.visits, offer.visit);
+        emit(&d, offer.visit);
         close_desk(&d);
     }
 }
@@ -572,8 +572,7 @@ TEST(frontier_keeps_no_room_for_a_host_whose_pages_are_gone)
     read_rules(&d, b, 100);
     sn_visit *v = sn_frontier_drain(d.f, b, 0);
     CHECK(v != NULL);
-    sn_frontier_finish(d.f, v->number);
-    sn_visits_give(d.t.shared.visits, v);
+    emit(&d, v);
     check_page(&d, a, "/1", 0);
     unsigned said = d.said;
     sn_frontier_end_turn(d.f);
@@ -597,8 +596,7 @@ TEST(frontier_that_drains_a_host_gives_its_reserved_room_back)
     CHECK(d.f->reserved > 0);
     sn_visit *v = sn_frontier_drain(d.f, b, 0);
     CHECK(v != NULL);
-    sn_frontier_finish(d.f, v->number);
-    sn_visits_give(d.t.shared.visits, v);
+    emit(&d, v);
     CHECK_EQ(d.f->reserved, 0);
     close_desk(&d);
 }
@@ -670,5 +668,148 @@ TEST(frontier_out_of_steps_judges_nobody_before_the_next_turn)
     CHECK_EQ(d.said, said + 1);
     CHECK_EQ(d.last.n, 1);
     check_page(&d, b, "/1", 0);
+    close_desk(&d);
+}
+
+/* A lack of memory. */
+
+TEST(frontier_without_memory_for_robots_txt_asks_again_later)
+{
+    static const seine_alloc poor = {
+        .get = get_unless_visit, .resize = resize, .put = put};
+    seine_err e;
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    uint32_t host = host_with_page(&d, "a");
+    d.f->reserved = sn_crawl_hosts_state(&d.f->hosts, host)->reserved = 1000;
+    CHECK_EQ(seine_set_alloc(&poor), SEINE_OK);
+    sn_visit *last = NULL, *own;
+    while ((own = sn_visits_take(d.t.shared.visits, &e))) { /* no other one is there */
+        own->next = last;
+        last = own;
+    }
+    sn_offer offer = sn_frontier_next(d.f, host, 0);
+    CHECK_EQ(seine_set_alloc(NULL), SEINE_OK);
+    CHECK(!offer.visit && offer.is_no_memory);
+    CHECK_EQ(offer.left, 0);
+    CHECK_EQ(d.f->reserved, 0);
+    CHECK_STR(d.event.name, "robots.unreachable");
+    CHECK_EQ(d.event.cause, SEINE_E_NOMEM);
+    CHECK_EQ(d.event.until, SEINE_SECS(60));
+    CHECK_EQ(sn_shared_state_load(&d.t.shared).stuck, 1);
+    CHECK_EQ(sn_frontier_when(d.f), SEINE_SECS(60));
+    sn_frontier_due(d.f, SEINE_SECS(60));
+    CHECK_EQ(sn_shared_state_load(&d.t.shared).stuck, 0);
+    robots_end(&d, sn_frontier_next(d.f, host, SEINE_SECS(60)).visit, 404, "");
+    check_page(&d, host, "/1", 0);
+    while ((own = last)) {
+        last = own->next;
+        sn_visits_give(d.t.shared.visits, own);
+    }
+    close_desk(&d);
+}
+
+/* No memory at all. */
+static void *
+get_nothing(size_t n, void *arg)
+{
+    (void)n;
+    (void)arg;
+    return NULL;
+}
+
+static void *
+resize_nothing(void *p, size_t n, void *arg)
+{
+    (void)p;
+    return get_nothing(n, arg);
+}
+
+/* Each link has a place to wait, a refusal, or is lost and counted. */
+TEST(frontier_without_memory_counts_every_link_that_it_loses)
+{
+    static const seine_alloc none = {
+        .get = get_nothing, .resize = resize_nothing, .put = put};
+    enum { LINKS = 20000 };
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    sn_visit *v = page_of_links(&d, "http://a.example/", "a", LINKS);
+    CHECK_EQ(seine_set_alloc(&none), SEINE_OK);
+    CHECK(sn_frontier_page(d.f, v, 0));
+    CHECK_EQ(seine_set_alloc(NULL), SEINE_OK);
+    CHECK(atomic_load(&d.t.shared.lost) > 0);
+    CHECK_EQ(sn_frontier_err(d.f), SEINE_E_NOMEM);
+    CHECK_EQ(sn_frontier_admitted(d.f) + d.refused + atomic_load(&d.t.shared.lost),
+             LINKS);
+    drop_page(&d, v);
+    close_desk(&d);
+}
+
+/* robots.txt that is not obeyed is not waited for, and its old rules are gone. */
+TEST(frontier_in_an_audit_forgets_rules_that_cannot_be_had_again)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    d.t.shared.opts.robots = SEINE_OBEY_AUDIT;
+    uint32_t host = host_with_page(&d, "a");
+    read_rules(&d, host, 100);
+    CHECK(d.f->hosts.robots_bytes > 0);
+    seine_time later = SEINE_SECS(25 * 3600);
+    sn_offer offer = sn_frontier_next(d.f, host, later);
+    CHECK(offer.visit && offer.visit->kind == SN_KIND_ROBOTS);
+    robots_end(&d, offer.visit, 503, "");
+    CHECK_EQ(d.f->hosts.robots_bytes, 0);
+    CHECK_EQ(sn_shared_state_load(&d.t.shared).stuck, 0);
+    CHECK_EQ(d.last.n, 1);
+    check_page(&d, host, "/1", 0);
+    close_desk(&d);
+}
+
+/* With a job what waits stays there. */
+
+TEST(frontier_that_leaves_a_host_has_nothing_more_of_it)
+{
+    desk d;
+
+    open_desk(&d, 5);
+    uint32_t a = host_with_page(&d, "a"), b = host_with_page(&d, "b");
+    CHECK_EQ(sn_frontier_leave(d.f, b + 7), 0); /* nobody knows it */
+    robots_end(&d, sn_frontier_next(d.f, a, 0).visit, 503, "");
+    CHECK_EQ(sn_shared_state_load(&d.t.shared).stuck, 1);
+    d.f->reserved = sn_crawl_hosts_state(&d.f->hosts, b)->reserved = 1000;
+    unsigned said = d.said;
+    CHECK_EQ(sn_frontier_leave(d.f, a), 1);
+    CHECK_EQ(sn_shared_state_load(&d.t.shared).stuck, 0);
+    CHECK_EQ(d.said, said + 1);
+    CHECK_EQ(d.last.n, 0);
+    CHECK_EQ(sn_frontier_leave(d.f, b), 1);
+    CHECK_EQ(d.f->reserved, 0);
+    CHECK_EQ(d.last.n, 0);
+    CHECK_EQ(sn_frontier_leave(d.f, b), 0);
+    CHECK_EQ(d.said, said + 2); /* there was nothing to say */
+    CHECK_EQ(sn_frontier_waiting(d.f), 0);
+    CHECK_EQ(atomic_load(&d.t.shared.left), 2);
+    close_desk(&d);
+}
+
+TEST(frontier_that_leaves_a_host_leaves_what_goes_first_too)
+{
+    desk d;
+
+    open_desk(&d, 5);
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    uint32_t host = d.last.host;
+    robots_end(&d, sn_frontier_next(d.f, host, 0).visit, 404, "");
+    find(&d, "http://a.example/2", 2, SN_ADDRESS_PUBLIC);
+    check_page(&d, host, "/1", 1);
+    find(&d, "http://a.example/1b", 1, SN_ADDRESS_PUBLIC); /* of a level that has begun */
+    CHECK_EQ(sn_crawl_hosts_state(&d.f->hosts, host)->first.n, 1);
+    CHECK_EQ(sn_frontier_waiting(d.f), 2);
+    CHECK_EQ(sn_frontier_leave(d.f, host), 2);
+    CHECK_EQ(sn_frontier_waiting(d.f), 0);
+    CHECK(!sn_frontier_next(d.f, host, 0).visit);
     close_desk(&d);
 }
