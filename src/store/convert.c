@@ -397,13 +397,26 @@ put_record(sn_convert *c, sn_str line)
     return sn_out_record(&c->out, &c->rr.record, c->rr.seq, c->diag);
 }
 
-/* A summary or an event: JSON lines take any, SQLite takes one summary. */
+/* A link of `seine check`, as a row. */
+static seine_err
+put_link(sn_convert *c, sn_str line)
+{
+    if (!make_inert(c, line))
+        return fail_inert(c);
+    c->last_seq = c->rr.seq > c->last_seq ? c->rr.seq : c->last_seq + 1;
+    return sn_convert_put(c, &c->text, c->rr.type, c->last_seq);
+}
+
+/* A link, a summary or an event: JSON lines take any, SQLite takes links and one
+ * summary. */
 static seine_err
 put_other(sn_convert *c, sn_str line)
 {
     char name[SN_LOST_NAME];
     bool summary = sn_str_eq(c->rr.type, SN_STR("summary"));
 
+    if (c->to == SEINE_SINK_SQLITE && sn_str_eq(c->rr.type, SN_STR("link")))
+        return put_link(c, line);
     if (c->to == SEINE_SINK_JSONL ||
         (c->to == SEINE_SINK_SQLITE && summary && c->summaries++ == 0))
         return put_json(c, line);

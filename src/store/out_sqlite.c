@@ -139,6 +139,7 @@ prepare(sn_base *b, bool repeats)
     } all[] = {
         {&b->result, repeats ? INSERT("INSERT") : INSERT("INSERT OR REPLACE")},
         {&b->skip, "INSERT INTO skip VALUES (?, ?, ?, ?, ?, ?)"},
+        {&b->link, "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?)"},
         {&b->summary, "INSERT OR REPLACE INTO summary VALUES (?, ?)"},
         {&b->meta, "INSERT OR REPLACE INTO seine_meta VALUES (?, ?)"},
     };
@@ -518,15 +519,21 @@ static seine_err
 line_sqlite(sn_out *o, const sn_said *said, seine_diag *diag)
 {
     sn_base *b = o->self;
+    sn_str json = sn_str_slice(said->text, 0, said->text.len - 1);
+    bool is_link = sn_str_eq(said->type, SN_STR("link"));
 
-    if (!sn_str_eq(said->type, SN_STR("summary")))
+    if (!is_link && !sn_str_eq(said->type, SN_STR("summary")))
         return SEINE_OK;
     seine_err e = begin_batch(b);
-    if (e == SEINE_OK) {
+    if (e == SEINE_OK && is_link) {
+        e = sn_base_put_link(b, json, said->seq);
+        if (e == SEINE_OK)
+            return ++b->held >= BATCH ? commit(o, diag) : SEINE_OK;
+    } else if (e == SEINE_OK) {
         sn_sqlite_row row = sn_sqlite_bind(b->summary);
 
         sn_sqlite_put_int(&row, b->run);
-        sn_sqlite_put_text(&row, sn_str_slice(said->text, 0, said->text.len - 1));
+        sn_sqlite_put_text(&row, json);
         e = sn_sqlite_done(&row);
     }
     return e == SEINE_OK ? SEINE_OK : fail_batch(o, e, diag);

@@ -17,7 +17,7 @@ typedef struct sn_base {
     bool is_there;        /* the tables exist: records are appended */
     int fd;               /* of the lock. Closed last: closing drops SQLite's locks */
     sn_sqlite *db;
-    sn_sqlite_stmt *result, *skip, *summary, *meta;
+    sn_sqlite_stmt *result, *skip, *link, *summary, *meta;
     bool in_batch, has_failed;
     uint64_t held; /* records in the batch */
     uint64_t held_bytes;
@@ -31,5 +31,8 @@ typedef struct sn_base {
 
 /* Adds a row to the open batch. DISK_FULL, NOMEM, IO …; the caller counts `held`. */
 SEINE_MUST_CHECK seine_err sn_base_put(sn_out *o, const seine_record *r, uint64_t seq);
+
+/* The same for a link that `seine check` has judged, a line of JSON. */
+SEINE_MUST_CHECK seine_err sn_base_put_link(sn_base *b, sn_str json, uint64_t seq);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "seine/plumbing.h"
 
 static seine_err
 render(sn_out *o, const seine_record *r, uint64_t seq, sn_str *out_json)
@@ -91,13 +92,19 @@ key_of(const seine_record *r)
     return r->key.ptr ? r->key : url_of(r);
 }
 
-/* Makes room for all texts of a row; one byte may become three. */
-static seine_err
-make_clean(sn_base *b, const seine_record *r)
+/* The bytes of all texts of a row. */
+static size_t
+texts_of(const seine_record *r)
 {
-    size_t n = r->input.len + url_of(r).len + key_of(r).len + r->final_url.len +
-               r->host.len + r->ip.len + r->message.len + r->content_type.len +
-               r->charset.len + r->title.len + r->rule.len + r->parent.len;
+    return r->input.len + url_of(r).len + key_of(r).len + r->final_url.len + r->host.len +
+           r->ip.len + r->message.len + r->content_type.len + r->charset.len +
+           r->title.len + r->rule.len + r->parent.len;
+}
+
+/* Makes room for texts of `n` bytes; one byte may become three. */
+static seine_err
+make_clean(sn_base *b, size_t n)
+{
     size_t room = 3 * n + 1;
 
     if (room <= b->clean_room)
@@ -212,11 +219,59 @@ seine_err
 sn_base_put(sn_out *o, const seine_record *r, uint64_t seq)
 {
     sn_str json = r->json; /* the line it was read from is more complete */
-    seine_err e = make_clean(o->self, r);
+    seine_err e = make_clean(o->self, texts_of(r));
 
     if (e == SEINE_OK && r->type == SEINE_RECORD_SKIP)
         return put_skip(o, r, seq);
     if (e == SEINE_OK && !json.ptr)
         e = render(o, r, seq, &json);
     return e == SEINE_OK ? put_result(o, r, seq, json) : e;
+}
+
+static void
+put_member(sn_base *b, sn_sqlite_row *row, const seine_json *link, const char *name,
+           size_t *at)
+{
+    sn_str text = {NULL, 0};
+
+    if (!seine_json_string(seine_json_get(link, name), &text.ptr, &text.len))
+        text = (sn_str){"", 0};
+    put_text(b, row, text, at);
+}
+
+static void
+put_number(sn_sqlite_row *row, const seine_json *link, const char *name)
+{
+    int64_t n;
+
+    if (seine_json_int(seine_json_get(link, name), &n))
+        sn_sqlite_put_int(row, n);
+    else
+        sn_sqlite_put_null(row);
+}
+
+seine_err
+sn_base_put_link(sn_base *b, sn_str json, uint64_t seq)
+{
+    seine_json *link = NULL;
+    size_t at = 0;
+    seine_err e = make_clean(b, json.len);
+
+    if (e == SEINE_OK)
+        e = seine_json_parse(json.ptr, json.len, &link, NULL);
+    if (e != SEINE_OK)
+        return e;
+    sn_sqlite_row row = sn_sqlite_bind(b->link);
+    sn_sqlite_put_int(&row, (int64_t)seq);
+    put_member(b, &row, link, "source", &at);
+    put_number(&row, link, "line");
+    put_member(b, &row, link, "target", &at);
+    put_member(b, &row, link, "verdict", &at);
+    put_number(&row, link, "status");
+    sn_sqlite_put_text(&row, json);
+    e = sn_sqlite_done(&row);
+    if (e == SEINE_OK)
+        b->held_bytes += json.len;
+    seine_json_free(link);
+    return e;
 }

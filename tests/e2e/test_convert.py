@@ -354,6 +354,25 @@ def csv_spectrum_passes():
         check(parsed(r.out), want, name)
 
 
+LINKS = [  # what `seine check` says, and what it would never say
+    {"v": 1, "type": "link", "seq": 1, "ts": "2026-11-15T19:20:03.000000Z", "source": "docs/a.md", "line": 14, "col": 7, "tag": "a", "text": "guide",
+     "target": "https://e.example/gone", "verdict": "broken", "status": 404, "fragment": "unchecked"},
+    {"v": 1, "type": "link", "seq": 2, "source": "a\0b.md", "target": "x", "verdict": "ok"}, {"v": 1, "type": "link", "seq": 2, "line": "14", "target": 7},
+    {"v": 1, "type": "summary", "seq": 3, "command": "check", "total": 3}]
+
+
+@case
+def links_are_rows_of_their_own():
+    with tempfile.TemporaryDirectory() as folder:
+        write(folder, "l.jsonl", lines(LINKS))
+        r = seine("convert", "l.jsonl", "l.sqlite", cwd=folder)
+        check((r.code, r.err), (0, ""))
+        with sqlite3.connect(os.path.join(folder, "l.sqlite")) as db:
+            check(list(db.execute("SELECT seq, source, line, target, verdict, status FROM link ORDER BY seq")),
+                  [(1, "docs/a.md", 14, "https://e.example/gone", "broken", 404), (2, "a\ufffdb.md", None, "x", "ok", None), (3, "", None, "", "", None)])
+        check(parsed(seine("convert", "l.sqlite", cwd=folder).out), LINKS)
+
+
 @case
 @needs_vectors
 def the_warc_of_the_vectors_is_read():
