@@ -189,7 +189,7 @@ typedef struct seine_fetch_opts {
     const seine_secrets *secrets; /* in no message of a record; outlive it; NULL: none;
                                      learns the cookies of `jar` */
     seine_log *log;               /* NULL: none */
-    seine_metrics *metrics;       /* NULL: none */
+    seine_metrics *metrics;       /* counts of one fetch after the other; NULL: none */
     seine_clock *clock;           /* NULL: the system's */
 
     const char *robots_agent; /* whom robots.txt is read for, a product token, "seine";

@@ -36,6 +36,7 @@
 
 #include "seine/abi.h"
 #include "seine/alloc.h"
+#include "seine/diag.h"
 #include "seine/err.h"
 
 #define SEINE_JSON_DEPTH 128                /* arrays and objects inside each other */
@@ -145,6 +146,18 @@ bool seine_file_replace(const char *path, const char *bytes, size_t n);
 /* Opens a file to append to and makes it if there is none. Returns a descriptor for the
  * caller to close, or -1 with errno; ELOOP: a link, which is not followed. */
 int seine_file_append(const char *path);
+
+/* Whether texts pass regular expressions, as URLs pass `include` and `exclude` of a
+ * fetch. Lists end with NULL, or are NULL. CONFIG: the diag says which one is wrong;
+ * NOMEM. */
+typedef struct sn_url_filter seine_filter;
+SEINE_MUST_CHECK seine_err seine_filter_new(const char *const *include,
+                                            const char *const *exclude,
+                                            seine_filter **out_filter, seine_diag *diag);
+void seine_filter_free(seine_filter *f); /* NULL is fine */
+
+/* What cannot be decided does not pass. */
+bool seine_filter_passes(const seine_filter *f, const char *text, size_t n);
 
 SEINE_END
 

@@ -77,7 +77,13 @@ struct seine_metrics {
     _Atomic(sn_family *) families;
     size_t lines;
     struct seine_http_metrics *https;
+    void *kept; /* by sn_metrics_keep */
 };
+
+/* The registry owns `give`, one allocation, from now on. Whoever would register the same
+ * families again finds it here; NULL: nobody has kept anything. */
+void sn_metrics_keep(seine_metrics *m, void *give);
+void *sn_metrics_kept(seine_metrics *m);
 
 /* A block that is not in a registry yet, in a family of its own. */
 typedef struct sn_draft {

@@ -518,6 +518,23 @@ seine_metrics_new(seine_metrics **out_m)
 }
 
 void
+sn_metrics_keep(seine_metrics *m, void *give)
+{
+    pthread_mutex_lock(&m->lock);
+    m->kept = give;
+    pthread_mutex_unlock(&m->lock);
+}
+
+void *
+sn_metrics_kept(seine_metrics *m)
+{
+    pthread_mutex_lock(&m->lock);
+    void *kept = m->kept;
+    pthread_mutex_unlock(&m->lock);
+    return kept;
+}
+
+void
 seine_metrics_free(seine_metrics *m)
 {
     if (!m)
@@ -527,6 +544,7 @@ seine_metrics_free(seine_metrics *m)
         family_free(f);
     }
     sn_http_free_all(m->https);
+    sn_free(m->kept);
     pthread_mutex_destroy(&m->lock);
     sn_free(m);
 }

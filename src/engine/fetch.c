@@ -244,7 +244,6 @@ take_apart(seine_fetch *f)
     }
     sn_free(f->shards);
     sn_free(f->runs);
-    sn_fetch_metrics_free(f->metrics);
     sn_fetch_job_fini(&f->before);
     sn_shared_state_fini(&f->shared);
     sn_free(f);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/metrics.h"
 
 /* clang-format off */
 static const char *const methods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"};
@@ -129,8 +130,13 @@ make_counters(seine_metrics *reg, sn_fetch_metrics *m)
 seine_err
 sn_fetch_metrics_new(seine_metrics *metrics, sn_fetch_metrics **out_metrics)
 {
-    sn_fetch_metrics *m = sn_zalloc(sizeof *m);
+    sn_fetch_metrics *m = sn_metrics_kept(metrics);
 
+    if (m) { /* a fetch before counted here, and this one goes on */
+        *out_metrics = m;
+        return SEINE_OK;
+    }
+    m = sn_zalloc(sizeof *m);
     if (!m)
         return SEINE_E_NOMEM;
     seine_err e = make_counters(metrics, m);
@@ -142,6 +148,7 @@ sn_fetch_metrics_new(seine_metrics *metrics, sn_fetch_metrics **out_metrics)
         sn_free(m);
         return e;
     }
+    sn_metrics_keep(metrics, m);
     *out_metrics = m;
     return SEINE_OK;
 }
@@ -153,12 +160,6 @@ sn_fetch_metrics_job(sn_fetch_metrics *m, sn_job_state state)
         return;
     for (unsigned i = 0; i < COUNT(jobs); i++)
         seine_gauge_set(m->jobs, i, i == state);
-}
-
-void
-sn_fetch_metrics_free(sn_fetch_metrics *m)
-{
-    sn_free(m);
 }
 
 static unsigned

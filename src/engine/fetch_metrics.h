@@ -21,10 +21,11 @@
 
 typedef struct sn_fetch_metrics sn_fetch_metrics;
 
-/* INVAL, RANGE, NOMEM; ALREADY: another fetch counts in this registry. */
+/* The registry owns it and has one: fetches that share a registry add to the same
+ * counters, and its gauges are those of the last. INVAL, RANGE, NOMEM; ALREADY: somebody
+ * else has registered one of the names. */
 SEINE_MUST_CHECK seine_err sn_fetch_metrics_new(seine_metrics *metrics,
                                                 sn_fetch_metrics **out_metrics);
-void sn_fetch_metrics_free(sn_fetch_metrics *m);
 
 /* Where the fetch stands: of the states of seine_jobs this one is 1. */
 typedef enum sn_job_state { SN_JOB_RUNNING, SN_JOB_STOPPING, SN_JOB_DONE } sn_job_state;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "seine/plumbing.h"
 #include "text/pattern.h"
 
 enum { MATCHERS = 16, OPTION_ROOM = 48 };
@@ -239,4 +240,29 @@ sn_url_filter_include(const sn_url_filter *s, sn_str url)
     if (s->include.n == 0 || find_pattern(s, &s->include, url, &unknown))
         return NULL;
     return unknown ? unknown : s->none;
+}
+
+/* <seine/plumbing.h> */
+
+seine_err
+seine_filter_new(const char *const *include, const char *const *exclude,
+                 seine_filter **out_filter, seine_diag *diag)
+{
+    if (!out_filter)
+        return SEINE_E_INVAL;
+    return sn_url_filter_new(include, exclude, NULL, out_filter, diag);
+}
+
+void
+seine_filter_free(seine_filter *f)
+{
+    sn_url_filter_free(f);
+}
+
+bool
+seine_filter_passes(const seine_filter *f, const char *text, size_t n)
+{
+    sn_str s = {text, n};
+
+    return f && text && !sn_url_filter_exclude(f, s) && !sn_url_filter_include(f, s);
 }

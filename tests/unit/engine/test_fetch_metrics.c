@@ -242,18 +242,22 @@ TEST(fetch_metrics_that_are_off_count_nothing)
     sn_fetch_metrics_emitted(NULL, &r);
     sn_fetch_metrics_turn(NULL, &a, &b);
     sn_fetch_metrics_given(NULL, 1, 1);
-    sn_fetch_metrics_free(NULL);
 }
 
-TEST(one_registry_has_one_fetch)
+TEST(one_fetch_after_the_other_counts_in_one_registry)
 {
     seine_metrics *reg;
     sn_fetch_metrics *m, *second;
+    seine_text text = {NULL, 0};
 
     CHECK_EQ(seine_metrics_new(&reg), SEINE_OK);
     CHECK_EQ(sn_fetch_metrics_new(reg, &m), SEINE_OK);
-    CHECK_EQ(sn_fetch_metrics_new(reg, &second), SEINE_E_ALREADY);
-    sn_fetch_metrics_free(m);
+    sn_fetch_metrics_given(m, 3, 1);
+    CHECK_EQ(sn_fetch_metrics_new(reg, &second), SEINE_OK);
+    sn_fetch_metrics_given(second, 4, 0);
+    CHECK_EQ(seine_metrics_text(reg, SEINE_METRICS_PROMETHEUS, &text), SEINE_OK);
+    CHECK(strstr(text.bytes, "\nseine_urls_seen_total 7\n") != NULL);
+    seine_text_free(&text);
     seine_metrics_free(reg);
 }
 
@@ -289,7 +293,6 @@ TEST(names_that_were_looked_up_are_counted_by_what_came_of_it)
         const char *at = strstr(text.bytes, "seine_dns_lookups_total{");
         CHECK(at && strstr(at, rows[i].want) != NULL);
         seine_text_free(&text);
-        sn_fetch_metrics_free(m);
         seine_metrics_free(reg);
     }
 }
@@ -347,7 +350,6 @@ TEST(the_duration_of_a_request_is_the_sum_of_its_phases)
         CHECK(value_of(text, "seine_fetch_request_duration_seconds_sum") ==
               (double)(head[i] + dns) / 1e9);
         free(text);
-        sn_fetch_metrics_free(m);
         seine_metrics_free(reg);
     }
 }
