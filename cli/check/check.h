@@ -14,14 +14,24 @@
 #ifndef CLI_CHECK_H
 #define CLI_CHECK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <seine/document.h>
+#include <seine/eta.h>
 #include <seine/link_verdict.h>
+#include <seine/plumbing.h>
+#include <seine/sink.h>
 
 #include "check/name_map.h"
 #include "options/fetch_opts.h"
+#include "screen/progress.h"
+#include "screen/terminal.h"
+#include "screen/textbuf.h"
+#include "verbs/run_log.h"
+#include "verbs/run_metrics.h"
+#include "verbs/watchdog.h"
 
 typedef enum check_format {
     CHECK_TEXT,
@@ -29,18 +39,18 @@ typedef enum check_format {
     CHECK_CSV,
     CHECK_JUNIT,
     CHECK_MD,
-    CHECK_GITHUB
+    CHECK_GITHUB,
+    CHECK_SINK /* a database or packed lines, which the library writes */
 } check_format;
 
 typedef struct check_settings {
     fetch_settings net; /* first: its options are those of `crawl` */
-    bool offline, dump, fragments, strict, overwrite, csv_raw;
+    bool offline, dump, fragments, strict, overwrite, csv_raw, csv_crlf;
     int format;
     bool json;
     texts output, input;
     const char *baseline, *cache, *ignore_file;
     seine_span max_age;
-    uint32_t verbose;
 } check_settings;
 
 typedef enum check_fragment {
@@ -124,14 +134,37 @@ typedef struct check {
     size_t n_known; /* bad links that the baseline has */
     size_t held;    /* bytes of pages, targets and links */
     size_t n_left;  /* links that --max-memory has no room for */
-    uint64_t asked; /* requests of the last phase that have ended */
+    bool is_cut;    /* a document has more links than are read */
     int signal;     /* that ended the run; 0 */
     bool is_late;   /* --max-time is over */
     seine_time start;
+    seine_filter *include, *exclude; /* of links to files; NULL: none */
+
+    /* what the run shows and hears: check_run.c */
+    terminal terminal;
+    run_log log;
+    run_metrics metrics;
+    watchdog watchdog;
+    screen screen; /* of standard error */
+    progress_kind progress;
+    seine_time next_line;
+    bool has_begun;               /* the start was told */
+    _Atomic(seine_sinks *) sinks; /* of outputs that the library writes; NULL */
+    _Atomic uint64_t steps;       /* of the outputs */
 } check;
+
+/* What a fetch has done so far, for the progress. */
+typedef struct check_phase {
+    seine_fetch *fetch;
+    seine_eta *eta;
+    const char *name; /* of a crawl: the host it started at */
+    uint64_t ok, bad, total;
+    bool is_crawl, is_stopping;
+} check_phase;
 
 /* check_links.c */
 uint32_t check_add_page(check *c, const char *name);
+void check_note_cut(check *c, const char *name); /* the document was not read whole */
 bool check_is_full(const check *c); /* --max-memory has no room for more links */
 void check_take_anchors(check *c, check_anchors *out);
 bool check_has_anchor(const check_anchors *a, const char *fragment);
@@ -153,6 +186,14 @@ char *check_decode(const char *text, size_t n);      /* %-escapes */
 /* check_local.c */
 void check_judge_local(check *c);
 
+/* check_run.c: opens log and metrics, and hears signals from here on. SAY_DONE, or the
+ * exit code after an error message. */
+int check_run_open(check *c);
+int check_run_close(check *c, int code); /* returns the exit code */
+int check_run_begin(check *c);           /* requests begin: a signal ends in order */
+void check_run_show(check *c, const check_phase *p);
+bool check_run_hear(check *c, const check_phase *p); /* a signal ends the run */
+
 /* check_remote.c */
 int check_crawl(check *c);
 int check_ask(check *c);
@@ -165,10 +206,18 @@ int check_baseline_load(check *c, check_baseline **out_baseline);
 void check_baseline_mark(check *c, const check_baseline *b);
 void check_baseline_free(check_baseline *b);
 
-/* check_report.c: opens nothing before the end, but refuses what it could not write */
-int check_report_plan(const check *c);
-int check_report_write(check *c, int code);
+/* check_report.c */
+void check_render(check *c, check_format format, textbuf *out, int code);
+void check_put_totals(const check *c, textbuf *out); /* "1 broken, 212 ok of …" */
+void check_put_summary(const check *c, textbuf *out, int code, const char *when);
+bool check_has_summary(const check *c);
+void check_set_link(seine_json *r, const check *c, const check_link *l, const char *when);
+void check_set_summary(seine_json *r, const check *c, int code);
 void check_dump(const check *c);
 bool check_is_bad(const check *c, const check_link *l); /* it fails the run */
+
+/* check_outputs.c: refuses what it could not write before anything is asked for */
+int check_outputs_plan(check *c);
+int check_outputs_write(check *c, int code);
 
 #endif

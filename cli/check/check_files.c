@@ -169,8 +169,8 @@ static void
 say_unread(check *c, const char *path, seine_err e, bool unread)
 {
     c->n_unread++;
-    say_note("cannot read '%s': %s", show(path).text,
-             unread ? show_errno(errno).text : seine_err_text(e));
+    run_log_fail(&c->log, e, NULL, "cannot read '%s': %s", show(path).text,
+                 unread ? show_errno(errno).text : seine_err_text(e));
 }
 
 /* Reads a document and keeps its links. */
@@ -201,9 +201,7 @@ read_document(check *c, const char *given)
     char *dir = dir_of(path);
     for (size_t i = 0; seine_document_at(c->document, i, &l); i++)
         check_add_link(c, page, &l, base, dir);
-    if (seine_document_is_cut(c->document))
-        say_note("'%s' has more than a million links; the rest is not checked",
-                 show(path).text);
+    check_note_cut(c, path);
     free(dir);
     free(path);
 }
@@ -283,8 +281,9 @@ read_found(check *c, const char *path, const struct stat *st)
     if (!S_ISREG(behind.st_mode))
         return;
     if (S_ISLNK(st->st_mode) && !stays_inside(c, path)) {
-        say_note("'%s' is a symbolic link to no document in '%s': not read",
-                 show(path).text, show(c->root).text);
+        run_log_note(&c->log, "check",
+                     "seine: '%s' is a symbolic link to no document in '%s': not read",
+                     show(path).text, show(c->root).text);
         return;
     }
     read_document(c, path);

@@ -6,12 +6,24 @@
 #include <seine/url.h>
 
 #include "check/check.h"
+#include "screen/say.h"
 #include "screen/xalloc.h"
 
 bool
 check_is_full(const check *c)
 {
     return c->held >= c->set->net.max_memory;
+}
+
+void
+check_note_cut(check *c, const char *name)
+{
+    if (!seine_document_is_cut(c->document))
+        return;
+    c->is_cut = true;
+    run_log_fail(&c->log, SEINE_E_BUDGET, NULL,
+                 "'%s' has more than a million links or anchors; the rest is not read",
+                 show(name).text);
 }
 
 uint32_t
@@ -391,6 +403,9 @@ check_free(check *c)
     free(c->globs);
     free(c->globs_text);
     free(c->real_root);
+    seine_filter_free(c->include);
+    seine_filter_free(c->exclude);
+    seine_sinks_free(atomic_load(&c->sinks));
     name_map_free(&c->files);
     name_map_free(&c->urls);
     name_map_free(&c->stats);

@@ -172,6 +172,23 @@ judge_fragment(check *c, check_link *l, uint32_t what)
         set_why(l, "no such fragment");
 }
 
+static bool
+let_through(const seine_filter *f, const char *text)
+{
+    return seine_filter_passes(f, text, strlen(text));
+}
+
+/* --include and --exclude look at the link as it is written and at the file's path. */
+static bool
+passes(const check *c, const check_link *l)
+{
+    if (c->exclude &&
+        (!let_through(c->exclude, l->value) || !let_through(c->exclude, l->path)))
+        return false;
+    return !c->include || let_through(c->include, l->value) ||
+           let_through(c->include, l->path);
+}
+
 static void
 judge_file(check *c, check_link *l)
 {
@@ -181,7 +198,10 @@ judge_file(check *c, check_link *l)
 
     l->is_judged = true;
     l->verdict = SEINE_LINK_OK;
-    if (what == IS_MISSING) {
+    if (!passes(c, l)) {
+        l->verdict = SEINE_LINK_EXCLUDED;
+        l->why = xalloc_copy("pattern", 7);
+    } else if (what == IS_MISSING) {
         if (!find_other_case(c, l->path, why, sizeof why))
             snprintf(why, sizeof why, "no such file");
         l->found = l->fragment && *l->fragment ? FRAGMENT_UNCHECKED : FRAGMENT_NONE;

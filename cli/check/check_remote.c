@@ -3,7 +3,6 @@
  * target that the crawl has not answered. */
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 #include "check/check.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
-#include "verbs/signals.h"
+#include "verbs/run_start.h"
 
 /* A target whose HEAD was refused and that is asked for again with GET. */
 typedef struct second_ask {
@@ -28,7 +27,7 @@ typedef struct asking {
     check *c;
     seine_fetch *fetch;
     pthread_mutex_t lock; /* guards the check and everything below while shards run */
-    int wake, signals;
+    int wake;
     second_ask *again;
     size_t n_again, cap_again, done_again;
     uint32_t *queue; /* the targets to ask for */
@@ -36,8 +35,11 @@ typedef struct asking {
     size_t in_flight;
     bool is_crawl;
     bool is_public; /* a page came from a public address */
-    seine_time deadline, next_line;
+    seine_time deadline;
     unsigned stops;
+    seine_eta eta;
+    uint64_t ok, bad; /* answers */
+    char name[128];   /* of a crawl: the host of its first seed */
 } asking;
 
 static seine_time
@@ -161,6 +163,7 @@ take_page(check *c, const seine_record *r, uint32_t n)
     for (size_t i = 0; seine_document_at(c->document, i, &l); i++)
         if (strcmp(l.tag, "form") != 0)
             check_add_link(c, page, &l, has_base ? &base : &url, NULL);
+    check_note_cut(c, c->targets[n].url);
 }
 
 /* The page redirects: its target is judged by itself. */
@@ -188,6 +191,15 @@ is_redirect(const seine_record *r)
 }
 
 static void
+count_answer(asking *a, const seine_record *r)
+{
+    if (r->type != SEINE_RECORD_RESULT)
+        return;
+    a->ok += r->fate == SEINE_FATE_OK;
+    a->bad += r->fate != SEINE_FATE_OK;
+}
+
+static void
 on_crawled(const seine_record *r, unsigned shard, void *arg)
 {
     asking *a = arg;
@@ -197,7 +209,7 @@ on_crawled(const seine_record *r, unsigned shard, void *arg)
 
     (void)shard;
     pthread_mutex_lock(&a->lock);
-    c->asked++;
+    count_answer(a, r);
     seine_url_init(&url, mem, sizeof mem);
     a->is_public |= r->ip.len > 0 && !is_private(r->ip);
     uint32_t n = seine_url_parse(&url, r->url.ptr, r->url.len, NULL) == SEINE_OK
@@ -228,42 +240,39 @@ stop(asking *a, seine_err why)
     a->stops++;
 }
 
-/* Says every 10 s that the run goes on. */
-static void
-show_progress(asking *a)
+/* How far the fetch is. */
+static check_phase
+phase_of(asking *a)
 {
-    if (a->c->args->quiet || now_is() < a->next_line)
-        return;
-    a->next_line = now_is() + SEINE_SECS(10);
     pthread_mutex_lock(&a->lock);
-    uint64_t asked = a->c->asked;
-    size_t pages = a->c->n_crawled, links = a->c->n_links;
+    check_phase p = {.fetch = a->fetch,
+                     .eta = &a->eta,
+                     .name = a->name[0] ? a->name : NULL,
+                     .ok = a->ok,
+                     .bad = a->bad,
+                     .total = a->n_queue + a->n_again,
+                     .is_crawl = a->is_crawl,
+                     .is_stopping = a->stops > 0};
     pthread_mutex_unlock(&a->lock);
-    say_note("%llu answers, %zu pages read, %zu links found", (unsigned long long)asked,
-             pages, links);
+    return p;
 }
 
 /* Hears signals and the deadline, and waits a little. */
 static void
 wait_a_little(asking *a)
 {
-    struct pollfd polled[] = {{.fd = a->signals, .events = POLLIN},
+    check *c = a->c;
+    struct pollfd polled[] = {{.fd = c->watchdog.fd, .events = POLLIN},
                               {.fd = a->wake, .events = POLLIN}};
     uint64_t count;
-    int number;
 
     poll(polled, 2, 100);
-    show_progress(a);
     if (read(a->wake, &count, sizeof count) < 0)
         count = 0;
-    while (a->signals >= 0 && (number = signals_next(a->signals)) != 0) {
-        if (number == SIGWINCH || number == SIGCONT || number == SIGUSR1)
-            continue;
-        if (a->c->signal)
-            _exit(SAY_SIGNAL + number);
-        a->c->signal = number;
+    check_phase p = phase_of(a);
+    check_run_show(c, &p);
+    if (check_run_hear(c, &p))
         stop(a, SEINE_E_CANCELED);
-    }
     pthread_mutex_lock(&a->lock);
     bool is_full = a->c->n_left > 0;
     pthread_mutex_unlock(&a->lock);
@@ -300,28 +309,47 @@ begin(asking *a, check *c, seine_fetch_opts *o, seine_record_fn fn)
                   .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                   .is_crawl = o->crawl != NULL};
     pthread_mutex_init(&a->lock, NULL);
-    a->signals = signals_open();
     bool limited = c->set->net.max_time > 0 && c->set->net.max_time != SEINE_NEVER;
     a->deadline = limited ? c->start + c->set->net.max_time : SEINE_NEVER;
-    a->next_line = now_is() + SEINE_SECS(10);
+    seine_eta_init(&a->eta, now_is());
     o->on_record = fn;
     o->arg = a;
+    o->log = c->log.log;
+    o->metrics = c->metrics.metrics;
     o->dedup = o->crawl != NULL; /* a GET may follow its HEAD */
     seine_err e = seine_fetch_new(o, &a->fetch, &diag);
-    return e == SEINE_OK ? SAY_DONE : no_fetch(c, e, &diag);
+    if (e != SEINE_OK)
+        return no_fetch(c, e, &diag);
+    if (!c->has_begun)
+        run_start_say(&c->log, c->args->settings, &c->plan, &c->metrics, a->fetch);
+    c->has_begun = true;
+    run_metrics_set_ready(&c->metrics, true);
+    return SAY_DONE;
 }
 
 static void
 end(asking *a)
 {
     seine_fetch_free(a->fetch);
+    terminal_bar(&a->c->terminal, "");
+    run_metrics_set_ready(&a->c->metrics, false);
     if (a->wake >= 0)
         close(a->wake);
-    if (a->signals >= 0)
-        close(a->signals);
     free(a->again);
     free(a->queue);
     pthread_mutex_destroy(&a->lock);
+}
+
+/* The host of the first seed, as the progress names the crawl. */
+static void
+name_crawl(asking *a, const char *site)
+{
+    const char *host = strstr(site, "://") + 3;
+    size_t n = strcspn(host, "/?#");
+    const char *at = memchr(host, '@', n);
+
+    n -= at ? (size_t)(at + 1 - host) : 0;
+    snprintf(a->name, sizeof a->name, "%s", show_host(at ? at + 1 : host, n).text);
 }
 
 int
@@ -334,6 +362,7 @@ check_crawl(check *c)
         return SAY_DONE;
     o.keep |= SEINE_KEEP_BODY;
     int code = begin(&a, c, &o, on_crawled);
+    name_crawl(&a, c->sites[0]);
     for (size_t i = 0; i < c->n_sites && code == SAY_DONE; i++) {
         seine_ask ask = SEINE_ASK;
 
@@ -379,12 +408,12 @@ take_answer(asking *a, const seine_record *r, uint32_t n)
     bool is_last;
 
     a->in_flight--;
-    c->asked++;
     if (t->was_head && a->stops == 0 && is_head_refused(r, &is_last)) {
         a->again = xalloc_room(a->again, a->n_again, &a->cap_again, sizeof *a->again);
         a->again[a->n_again++] = (second_ask){n, is_last};
         return;
     }
+    count_answer(a, r);
     judge_target(t, r);
     if (t->wants_anchors && r->fate == SEINE_FATE_OK && r->type == SEINE_RECORD_RESULT &&
         kind_of(r, &form) &&

@@ -61,7 +61,7 @@ moved_to(const check *c, const check_link *l)
 static bool
 is_worth_a_line(const check *c, const check_link *l)
 {
-    return c->set->verbose > 0 ||
+    return c->set->net.verbose > 0 ||
            (l->verdict != SEINE_LINK_OK && l->verdict != SEINE_LINK_EXCLUDED);
 }
 
@@ -78,8 +78,8 @@ put_inert(textbuf *out, const char *text)
 }
 
 /* "1 broken, 212 ok of 213 links in 14 files, 31 s" */
-static void
-put_totals(const check *c, textbuf *out)
+void
+check_put_totals(const check *c, textbuf *out)
 {
     static const seine_link_verdict order[] = {SEINE_LINK_BROKEN,     SEINE_LINK_DENIED,
                                                SEINE_LINK_TIMEOUT,    SEINE_LINK_UNKNOWN,
@@ -108,9 +108,9 @@ put_totals(const check *c, textbuf *out)
 }
 
 static void
-write_text(const check *c, textbuf *out)
+write_text(check *c, textbuf *out)
 {
-    for (size_t i = 0; i < c->n_links; i++) {
+    for (size_t i = 0; i < c->n_links; i++, c->steps++) {
         const check_link *l = &c->links[i];
         const char *to = moved_to(c, l);
         size_t from;
@@ -145,7 +145,7 @@ write_text(const check *c, textbuf *out)
         }
         textbuf_put(out, "\n");
     }
-    put_totals(c, out);
+    check_put_totals(c, out);
     textbuf_put(out, "\n");
 }
 
@@ -169,25 +169,22 @@ json_int(size_t n)
     return xalloc_json(seine_json_new_int((int64_t)n));
 }
 
-static seine_json *
-json_head(const char *type, size_t seq, const char *when)
+static void
+set_head(seine_json *r, const char *type, size_t seq, const char *when)
 {
-    seine_json *r = xalloc_json(seine_json_new_object());
 
     jsonl_set(r, "v", json_int(1));
     jsonl_set(r, "type", jsonl_string(type));
     jsonl_set(r, "seq", json_int(seq));
     jsonl_set(r, "ts", jsonl_string(when));
-    return r;
 }
 
 static const char *const fragment_names[] = {NULL, "ok", "missing", "unchecked"};
 
-static seine_json *
-json_link(const check *c, const check_link *l, size_t seq, const char *when)
+void
+check_set_link(seine_json *r, const check *c, const check_link *l, const char *when)
 {
     const check_target *t = target_of(c, l);
-    seine_json *r = json_head("link", seq, when);
     const char *why = why_of(c, l);
 
     jsonl_set(r, "source", jsonl_string(c->pages[l->page].name));
@@ -214,19 +211,23 @@ json_link(const check *c, const check_link *l, size_t seq, const char *when)
         jsonl_set(r, "fragment", jsonl_string(fragment_names[l->found]));
     if (l->verdict == SEINE_LINK_BROKEN)
         jsonl_set(r, "since", jsonl_string(l->since ? l->since : when));
-    return r;
 }
 
-static void
-write_jsonl(const check *c, textbuf *out, int code)
+static const char *
+stopped_by(const check *c)
+{
+    return c->signal       ? "signal"
+           : c->is_late    ? "max_time"
+           : c->n_left > 0 ? "memory"
+                           : "done";
+}
+
+void
+check_set_summary(seine_json *r, const check *c, int code)
 {
     seine_clock *clock = seine_clock_system();
-    stamp now = stamp_of(clock->wall(clock));
     seine_json *counts = xalloc_json(seine_json_new_object());
 
-    for (size_t i = 0; i < c->n_links; i++)
-        put_json(out, json_link(c, &c->links[i], i + 1, now.text));
-    seine_json *r = json_head("summary", c->n_links + 1, now.text);
     jsonl_set(r, "command", jsonl_string("check"));
     jsonl_set(r, "total", json_int(c->n_links));
     for (int v = 0; seine_link_verdict_name((seine_link_verdict)v); v++)
@@ -237,10 +238,44 @@ write_jsonl(const check *c, textbuf *out, int code)
     jsonl_set(r, "files", json_int(c->n_files));
     jsonl_set(r, "pages", json_int(c->n_crawled));
     jsonl_set(r, "unread", json_int(c->n_unread));
+    jsonl_set(r, "left_out", json_int(c->n_left));
     jsonl_set(r, "wall_ms",
               json_int((size_t)((clock->now(clock) - c->start) / SEINE_MS(1))));
+    jsonl_set(r, "stopped_by", jsonl_string(stopped_by(c)));
     jsonl_set(r, "exit_code", json_int((size_t)code));
+}
+
+bool
+check_has_summary(const check *c)
+{
+    return !c->set->net.summary || c->set->net.summary[0];
+}
+
+void
+check_put_summary(const check *c, textbuf *out, int code, const char *when)
+{
+    seine_json *r = xalloc_json(seine_json_new_object());
+
+    set_head(r, "summary", c->n_links + 1, when);
+    check_set_summary(r, c, code);
     put_json(out, r);
+}
+
+static void
+write_jsonl(check *c, textbuf *out, int code)
+{
+    seine_clock *clock = seine_clock_system();
+    stamp now = stamp_of(clock->wall(clock));
+
+    for (size_t i = 0; i < c->n_links; i++, c->steps++) {
+        seine_json *r = xalloc_json(seine_json_new_object());
+
+        set_head(r, "link", i + 1, now.text);
+        check_set_link(r, c, &c->links[i], now.text);
+        put_json(out, r);
+    }
+    if (check_has_summary(c))
+        check_put_summary(c, out, code, now.text);
 }
 
 /* CSV */
@@ -267,12 +302,15 @@ put_cell(textbuf *out, const char *text, bool raw)
 }
 
 static void
-write_csv(const check *c, textbuf *out)
+write_csv(check *c, textbuf *out)
 {
     bool raw = c->set->csv_raw;
 
-    textbuf_put(out, "source,line,col,target,verdict,status,fragment,error_kind,text\n");
-    for (size_t i = 0; i < c->n_links; i++) {
+    const char *end = c->set->csv_crlf ? "\r\n" : "\n";
+
+    textbuf_put(out, "source,line,col,target,verdict,status,fragment,error_kind,text%s",
+                end);
+    for (size_t i = 0; i < c->n_links; i++, c->steps++) {
         const check_link *l = &c->links[i];
         const check_target *t = target_of(c, l);
 
@@ -286,7 +324,7 @@ write_csv(const check *c, textbuf *out)
                     fragment_names[l->found] ? fragment_names[l->found] : "",
                     t && t->kind ? t->kind : "");
         put_cell(out, l->text ? l->text : "", raw);
-        textbuf_put(out, "\n");
+        textbuf_put(out, "%s", end);
     }
 }
 
@@ -335,7 +373,7 @@ put_testcase(const check *c, const check_link *l, textbuf *out)
 }
 
 static void
-write_junit(const check *c, textbuf *out)
+write_junit(check *c, textbuf *out)
 {
     size_t bad = 0, skipped = 0;
 
@@ -351,7 +389,7 @@ write_junit(const check *c, textbuf *out)
                 "  <testsuite name=\"seine check\" tests=\"%zu\" failures=\"%zu\" "
                 "errors=\"0\" skipped=\"%zu\">\n",
                 c->n_links, bad, skipped);
-    for (size_t i = 0; i < c->n_links; i++)
+    for (size_t i = 0; i < c->n_links; i++, c->steps++)
         put_testcase(c, &c->links[i], out);
     textbuf_put(out, "  </testsuite>\n</testsuites>\n");
 }
@@ -374,14 +412,14 @@ put_md(textbuf *out, const char *text)
 }
 
 static void
-write_md(const check *c, textbuf *out)
+write_md(check *c, textbuf *out)
 {
     bool any = false;
 
     textbuf_put(out, "## Links\n\n");
-    put_totals(c, out);
+    check_put_totals(c, out);
     textbuf_put(out, "\n");
-    for (size_t i = 0; i < c->n_links; i++) {
+    for (size_t i = 0; i < c->n_links; i++, c->steps++) {
         const check_link *l = &c->links[i];
         const char *to = moved_to(c, l);
 
@@ -419,9 +457,9 @@ put_escaped(textbuf *out, const char *text, bool is_property)
 }
 
 static void
-write_github(const check *c, textbuf *out)
+write_github(check *c, textbuf *out)
 {
-    for (size_t i = 0; i < c->n_links; i++) {
+    for (size_t i = 0; i < c->n_links; i++, c->steps++) {
         const check_link *l = &c->links[i];
         const char *to = moved_to(c, l), *why = to ? to : why_of(c, l);
 
@@ -455,8 +493,8 @@ write_github(const check *c, textbuf *out)
     }
 }
 
-static void
-render(const check *c, check_format format, textbuf *out, int code)
+void
+check_render(check *c, check_format format, textbuf *out, int code)
 {
     switch (format) {
     case CHECK_TEXT:
@@ -477,107 +515,9 @@ render(const check *c, check_format format, textbuf *out, int code)
     case CHECK_GITHUB:
         write_github(c, out);
         break;
+    case CHECK_SINK:
+        break;
     }
-}
-
-/* Outputs */
-
-/* The format of "[FMT:]FILE" and where the name begins; false: nobody knows it. */
-static bool
-format_of(const char *word, check_format *out_format, const char **out_path)
-{
-    static const struct {
-        const char *prefix, *end;
-        check_format format;
-    } rows[] = {{"text:", ".txt", CHECK_TEXT}, {"jsonl:", ".jsonl", CHECK_JSONL},
-                {"csv:", ".csv", CHECK_CSV},   {"junit:", ".xml", CHECK_JUNIT},
-                {"md:", ".md", CHECK_MD},      {"github:", ".github", CHECK_GITHUB}};
-    size_t n = strlen(word);
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        size_t prefix = strlen(rows[i].prefix), end = strlen(rows[i].end);
-        bool named = strncmp(word, rows[i].prefix, prefix) == 0;
-
-        if (!named && (n <= end || strcmp(word + n - end, rows[i].end) != 0))
-            continue;
-        *out_format = rows[i].format;
-        *out_path = named ? word + prefix : word;
-        return true;
-    }
-    return false;
-}
-
-int
-check_report_plan(const check *c)
-{
-    const texts *all = &c->set->output;
-    check_format format;
-    const char *path;
-
-    for (size_t i = 0; i < all->count; i++) {
-        if (strcmp(all->items[i], "-") == 0)
-            continue;
-        if (!format_of(all->items[i], &format, &path))
-            return say_fail(SAY_USAGE,
-                            "-o junit:FILE, or a name that ends in .jsonl .csv "
-                            ".xml .md .txt",
-                            "--output '%s': nobody knows the format",
-                            show(all->items[i]).text);
-        if (strcmp(path, "-") != 0 && !c->set->overwrite && access(path, F_OK) == 0)
-            return say_fail(SAY_USAGE, "--overwrite, or another name", "'%s' exists",
-                            show(path).text);
-    }
-    return SAY_DONE;
-}
-
-static check_format
-own_format(const check *c)
-{
-    return c->set->json ? CHECK_JSONL : (check_format)c->set->format;
-}
-
-static int
-write_output(check *c, const char *word, int code)
-{
-    check_format format = own_format(c);
-    const char *path = "-";
-    textbuf out = {NULL, 0, 0};
-    int failed = SAY_DONE;
-
-    if (strcmp(word, "-") != 0)
-        format_of(word, &format, &path);
-    render(c, format, &out, code);
-    if (strcmp(path, "-") == 0)
-        out_bytes(out.text ? out.text : "", out.len);
-    else if (!seine_file_replace(path, out.text ? out.text : "", out.len))
-        failed = say_fail(SAY_MACHINE, "another name", "cannot write '%s': %s",
-                          show(path).text, show_errno(errno).text);
-    textbuf_free(&out);
-    return failed;
-}
-
-int
-check_report_write(check *c, int code)
-{
-    const texts *all = &c->set->output;
-    int failed = SAY_DONE;
-
-    if (all->count == 0)
-        write_output(c, "-", code);
-    for (size_t i = 0; i < all->count; i++) {
-        int one = write_output(c, all->items[i], code);
-
-        failed = failed == SAY_DONE ? one : failed;
-    }
-    out_flush();
-    if (!c->args->quiet && (all->count > 0 || own_format(c) != CHECK_TEXT)) {
-        textbuf out = {NULL, 0, 0};
-
-        put_totals(c, &out);
-        fprintf(stderr, "%s\n", out.text);
-        textbuf_free(&out);
-    }
-    return failed;
 }
 
 void

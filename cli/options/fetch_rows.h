@@ -332,6 +332,7 @@
 #if !IN_CHECK
     {"verbose", "v", KIND_TIMES, .at = offsetof(fetch_settings, verbose), .rare = true,
      .help = "-v info and the closing table, -vv debug, -vvv trace"},
+#endif
     {"log", NULL, KIND_CHOICE, "text|json|off", "text", AT(log), .env = true, .rare = true,
      .help = "what is said on standard error: for people or machines"},
     {"log-level", NULL, KIND_TEXT, "trace|debug|info|warn|error", AT(log_level), .env = true, .rare = true,
@@ -346,7 +347,6 @@
      .more = "For Prometheus. `9464` or `:9464` is 127.0.0.1; port 0: the kernel chooses one, and it is said which."},
     {"metrics-file", NULL, KIND_FILE, "FILE", AT(metrics_file), .env = true, .rare = true,
      .help = "write them there every 10 s and at the end"},
-#endif
     {"config", NULL, KIND_FLAG, AT(config), .rare = true,
      .help = "this version reads no configuration; --no-config is accepted"},
     /* clang-format on */

@@ -44,15 +44,19 @@ static const option options[] = {
     {"json", "j", KIND_FLAG, OWN(json), .env = true, .rare = true,
      .help = "as --format jsonl"},
     {"output", "o", KIND_FILES, "[FMT:]FILE", OWN(output),
-     .help = "write to FILE (.jsonl .csv .xml .md .txt); may be repeated",
-     .more = "`junit:`, `github:` … before the name says the format when the name does not; .xml is JUnit. Standard output is then silent, "
-             "unless `-` is given, too. A file that exists is an error without --overwrite."},
+     .help = "write to FILE (.jsonl .csv .sqlite .xml .md .txt); may be repeated",
+     .more = "`junit:`, `github:` … before the name says the format when the name does not; .xml is JUnit. `.gz` or `.zst` behind `.jsonl` packs it. "
+             "Standard output is then silent, unless `-` is given, too. A file that exists is an error without --overwrite."},
     {"overwrite", NULL, KIND_FLAG, OWN(overwrite), .env = true, .rare = true,
      .help = "replace outputs that exist"},
     {"csv-raw", NULL, KIND_FLAG, OWN(csv_raw), .env = true, .rare = true,
      .help = "CSV cells as they are, formulas included"},
-    {"verbose", "v", KIND_TIMES, OWN(verbose), .rare = true,
-     .help = "a line for good links, too"},
+    {"csv-crlf", NULL, KIND_FLAG, OWN(csv_crlf), .env = true, .rare = true,
+     .help = "CSV lines end in CR LF"},
+    {"summary", NULL, KIND_FILE, "FILE", OWN(net.summary), .no = true, .env = true, .rare = true,
+     .help = "the summary record to FILE, too; --no-summary: none at all"},
+    {"verbose", "v", KIND_TIMES, OWN(net.verbose), .rare = true,
+     .help = "a line for good links, too; -vv debug, -vvv trace"},
 #include "options/fetch_rows.h"
     {.name = NULL},
 };
@@ -97,6 +101,8 @@ ask_network(check *c)
     int code = check_cache_load(c); /* a bad file is told before anything is sent */
 
     if (code == SAY_DONE)
+        code = check_run_begin(c);
+    if (code == SAY_DONE)
         code = check_crawl(c);
     if (code == SAY_DONE)
         code = check_cache_load(c);
@@ -128,7 +134,7 @@ exit_code(const check *c)
         return SAY_MACHINE;
     if (c->signal)
         return SAY_SIGNAL + c->signal;
-    if (c->is_late || c->n_left > 0)
+    if (c->is_late || c->is_cut || c->n_left > 0)
         return SAY_EARLY;
     return quota_is_reached(&c->plan.fail_on, bad, c->n_links) ? SAY_FAILED : SAY_DONE;
 }
@@ -146,23 +152,43 @@ judge_all(check *c, check_baseline *known)
     if (code != SAY_DONE)
         return code;
     if (c->n_left > 0)
-        say_note("%zu links were left out: --max-memory has room for %zu", c->n_left,
-                 c->n_links);
+        run_log_fail(&c->log, SEINE_E_BUDGET, "a larger --max-memory",
+                     "%s links were left out: --max-memory has room for %s",
+                     figure_count(c->n_left).text, figure_count(c->n_links).text);
     check_settle(c);
     check_baseline_mark(c, known);
     code = exit_code(c);
-    int failed = check_report_write(c, code);
+    int failed = check_outputs_write(c, code);
     return failed == SAY_DONE ? code : failed;
+}
+
+/* --include and --exclude for links to files; those of URLs are the fetch's. */
+static int
+make_filter(check *c)
+{
+    const seine_fetch_opts *o = &c->plan.opts;
+    seine_diag diag = SEINE_DIAG;
+    seine_err e = SEINE_OK;
+
+    if (o->include)
+        e = seine_filter_new(o->include, NULL, &c->include, &diag);
+    if (e == SEINE_OK && o->exclude)
+        e = seine_filter_new(NULL, o->exclude, &c->exclude, &diag);
+    return e == SEINE_OK ? SAY_DONE
+                         : option_names_fail(c->plan.names, SAY_USAGE,
+                                             "seine check --help", &diag, e);
 }
 
 static int
 run_all(check *c)
 {
     check_baseline *known = NULL;
-    int code = check_report_plan(c);
+    int code = check_outputs_plan(c);
 
     if (code == SAY_DONE)
         code = cookies_open(c->args, &c->plan.opts.jar);
+    if (code == SAY_DONE)
+        code = make_filter(c);
     if (code == SAY_DONE)
         code = check_read_ignore_file(c);
     if (code == SAY_DONE)
@@ -200,10 +226,12 @@ run_check(const args *a)
     c->args = a;
     c->set = a->settings;
     c->start = clock->now(clock);
-    if (seine_document_new(&c->document) != SEINE_OK)
+    code = check_run_open(c);
+    if (code == SAY_DONE && seine_document_new(&c->document) != SEINE_OK)
         code = say_fail(SAY_MACHINE, NULL, "out of memory");
     if (code == SAY_DONE)
         code = run_all(c);
+    code = check_run_close(c, code);
     seine_cookie_jar_free(c->plan.opts.jar);
     fetch_plan_free(&c->plan);
     check_free(c);

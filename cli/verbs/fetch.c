@@ -18,6 +18,7 @@
 #include "screen/xalloc.h"
 #include "verbs/fetch_state.h"
 #include "verbs/jsonl.h"
+#include "verbs/run_start.h"
 #include "verbs/verbs.h"
 
 #define IN_CRAWL 0
@@ -523,32 +524,6 @@ run_loop(run *r)
     }
 }
 
-static void
-say_start(run *r)
-{
-    if (r->plan.request.is_typed)
-        run_log_note(
-            &r->run_log, "job.start",
-            "seine: a secret on the command line can be read by others before it "
-            "is wiped; try: env:NAME, file:PATH or -H @FILE");
-    if (r->run_metrics.http)
-        run_log_note(&r->run_log, "job.start", "seine: metrics on http://%s/metrics",
-                     metrics_http_where(r->run_metrics.http));
-    char proxies[256];
-    if (seine_fetch_proxies(r->fetch, proxies, sizeof proxies) > 0)
-        run_log_note(&r->run_log, "job.start", "seine: through the proxy %s", proxies);
-    if (r->set->insecure && !*r->set->insecure)
-        run_log_note(&r->run_log, "job.start",
-                     "seine: no certificate of the hosts given is checked (-k)");
-    else if (r->set->insecure)
-        run_log_note(&r->run_log, "job.start",
-                     "seine: certificates of %s are not checked",
-                     show(r->set->insecure).text);
-    for (size_t i = 0; i < r->set->allow_net.count; i++)
-        run_log_note(&r->run_log, "job.start", "seine: any page may lead to %s",
-                     show(r->set->allow_net.items[i]).text);
-}
-
 /* Hooks of the socket of the job, on its thread */
 
 static void
@@ -662,7 +637,7 @@ start_and_wait(run *r)
     e = seine_fetch_new(o, &r->fetch, &diag);
     if (e != SEINE_OK)
         return no_fetch(r, e, &diag);
-    say_start(r);
+    run_start_say(&r->run_log, r->set, &r->plan, &r->run_metrics, r->fetch);
     run_job_say(&r->job, r->args, &r->run_log);
     run_metrics_set_ready(&r->run_metrics, true);
     if (r->outputs.ordered) {

@@ -3,6 +3,8 @@
 """`seine check`: a tree with planted links gets exactly the verdicts of a table."""
 import contextlib
 import csv
+import fcntl
+import gzip
 import http.server
 import io
 import json
@@ -11,9 +13,11 @@ import re
 import shlex
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import xml.etree.ElementTree as ET
 
@@ -332,6 +336,87 @@ def every_format_tells_the_same():
         check(read["o.out"].splitlines()[0], "::error file=a.md,line=1,col=1::broken: gone|1.md (no such file)")
         check(run(folder, "a.md", "--offline", "-o", "o.csv").returncode, 2)
         check(run(folder, "a.md", "--offline", "-o", "o.csv", "--overwrite").returncode, 1)
+
+
+@case
+def a_database_and_packed_lines_hold_every_link():
+    with tree(a_md="[x](gone.md) [y](b.md)", b_md="") as folder:
+        p = run(folder, "a.md", "--offline", "-o", "o.sqlite", "-o", "o.jsonl.gz", "--summary", "s.json")
+        check([p.returncode, p.stdout], [1, ""], p.stderr)
+        with contextlib.closing(sqlite3.connect(os.path.join(folder, "o.sqlite"))) as db:
+            got = list(db.execute("SELECT seq, source, line, target, verdict, status FROM link ORDER BY seq"))
+            check(got, [(1, "a.md", 1, "gone.md", "broken", None), (2, "a.md", 1, "b.md", "ok", None)])
+            total = json.loads(db.execute("SELECT json FROM summary").fetchone()[0])
+        with gzip.open(os.path.join(folder, "o.jsonl.gz"), "rt", encoding="utf-8") as f:
+            packed = records(f.read())
+        with open(os.path.join(folder, "s.json"), encoding="utf-8") as f:
+            summary = json.load(f)
+        check([r.get("target") for r in packed], ["gone.md", "b.md", None])
+        check([r["verdicts"]["broken"] for r in (total, packed[-1], summary)], [1, 1, 1])
+        check([summary["command"], summary["stopped_by"], summary["exit_code"]], ["check", "done", 1])
+        check([run(folder, "a.md", "--offline", "-o", "o.sqlite").returncode, run(folder, "a.md", "--offline", "-o", "o.sqlite", "--overwrite").returncode], [2, 1])
+
+
+@case
+def no_summary_leaves_the_record_out():
+    with tree(a_md="[y](b.md)", b_md="") as folder:
+        check([r["type"] for r in records(run(folder, "a.md", "--offline", "-j", "--no-summary").stdout)], ["link"])
+
+
+@case
+def lines_of_csv_end_as_asked():
+    with tree(a_md="[y](b.md)", b_md="") as folder:
+        p = subprocess.run([PROGRAM, "check", "a.md", "--offline", "-f", "csv", "--csv-crlf"], cwd=folder, capture_output=True, timeout=PATIENCE, env=environment())
+        check(p.stdout.count(b"\r\n"), 2)
+
+
+@case
+def patterns_judge_links_to_files_too():
+    with tree(a_md="[x](old/gone.md) [y](b.md#no) [z](../x.pdf)", docs__c_md="[c](old/gone.md)", b_md="") as folder:
+        got = verdicts(run(folder, "a.md", "--offline", "-j", "--exclude", "^old/", "--exclude", r"\.pdf$"))
+        check(got, {"old/gone.md": "excluded", "b.md#no": "broken", "../x.pdf": "excluded"})
+        check(verdicts(run(folder, "a.md", "--offline", "-j", "--include", "^b"))["old/gone.md"], "excluded")
+        check(verdicts(run(folder, "docs/c.md", "--offline", "-j", "--exclude", "^docs/old/")), {"old/gone.md": "excluded"})  # the path of the file
+        p = run(folder, "a.md", "--offline", "--include", "(")
+        check([p.returncode, "--include '('" in p.stderr], [2, True])
+
+
+@case
+def log_and_metrics_tell_of_all_requests():
+    with site() as other, site({"/": f"<a href=/a>a</a><a href={other.base}/404>o</a>"}) as s, tempfile.TemporaryDirectory() as folder:
+        p = run(folder, s.base + "/", *FAST, "--retries", "0", "--log", "json", "--log-file", "l.json", "-vv", "--metrics-file", "m.prom", "--progress", "off")
+        check(p.returncode, 1)
+        with open(os.path.join(folder, "l.json"), encoding="utf-8") as f:
+            check(all(json.loads(line)["service.name"] == "seine" for line in f), True)
+        with open(os.path.join(folder, "m.prom"), encoding="utf-8") as f:
+            counts = dict(line.rsplit(" ", 1) for line in f if not line.startswith("#"))
+        asked = sum(int(v) for k, v in counts.items() if k.startswith("seine_fetch_requests_total"))
+        check(asked, len(s.seen) + len(other.seen))  # of the crawl and of the single links
+
+
+@case
+def messages_are_log_records_if_asked():
+    with tree(a_md="[x](b.md)") as folder:
+        os.mkfifo(os.path.join(folder, "b.md"))
+        p = run(folder, ".", "--offline", "-f", "csv", "--log", "json")
+        check([json.loads(line)["event.name"] for line in p.stderr.splitlines()], ["job.end"], p.stderr)
+
+
+def held_by(pipe):
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+@case
+def a_second_signal_ends_a_run_whose_output_nobody_reads():
+    with site() as s, tree(a_md="\n\n".join(f"[x]({s.base}/404?{n})" for n in range(4)) + "\n\n[y](gone.md)" * 20000) as folder:
+        p = subprocess.Popen([PROGRAM, "check", "a.md", *FAST, "--retries", "0", "-q"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        until(lambda: len([1 for c, _ in s.seen if c == "GET"]) == 4, "all answers")
+        until(lambda: held_by(p.stdout) > 60000 or p.poll() is not None, "a full pipe")
+        p.send_signal(signal.SIGINT)
+        p.send_signal(signal.SIGTERM)
+        check(p.wait(PATIENCE), 130)
+        p.stdout.close()
+        p.stderr.close()
 
 
 @case
