@@ -562,7 +562,8 @@ sn_page_facts_get(const sn_page *p, sn_page_facts *out_facts)
 {
     *out_facts =
         (sn_page_facts){.robots = p->robots, .has_links = p->has_links, .err = p->err};
-    if (p->ended && p->kind == SN_KIND_PAGE && p->charset.is_decided) {
+    if (p->ended && p->kind == SN_KIND_PAGE && p->charset.is_decided &&
+        !p->charset.is_late) {
         const char *name = seine_charset_name(p->charset.choice.charset);
 
         out_facts->charset = sn_str_of(name);

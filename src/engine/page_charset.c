@@ -4,7 +4,8 @@
 
 #include "engine/page_parts.h"
 
-enum { MARK = 3, CONVERTED = 8 * SN_HTML_VALUE, DECODED = 1 << 24 };
+/* PLAIN: bytes that are looked at together; a title stands among the first ones. */
+enum { PLAIN = 256, MARK = 3, CONVERTED = 8 * SN_HTML_VALUE, DECODED = 1 << 24 };
 
 void
 sn_page_charset_init(sn_page_charset *c)
@@ -27,7 +28,7 @@ sn_page_charset_begin(sn_page_charset *c, sn_str label, bool is_xml, bool counts
     c->label = label;
     c->is_xml = is_xml;
     c->counts = counts;
-    c->is_decided = c->is_guess = false;
+    c->is_decided = c->is_guess = c->is_late = false;
     c->choice = (seine_charset_choice){SEINE_CHARSET_UTF_8, SEINE_FROM_DEFAULT, 0};
     c->n_head = c->poured = 0;
     c->errors = 0;
@@ -39,6 +40,7 @@ static void
 decide_charset(sn_page_charset *c, sn_str head)
 {
     c->is_decided = true;
+    c->is_late = false;
     if (!sn_charset_named(head, c->label, &c->choice)) {
         c->choice = (seine_charset_choice){SEINE_CHARSET_UTF_8, SEINE_FROM_DEFAULT, 0};
         c->is_guess = !c->is_xml;
@@ -55,6 +57,25 @@ bytes_needed(const sn_page_charset *c)
     return c->label.ptr && seine_charset_find(c->label.ptr, c->label.len, &found)
                ? MARK
                : SEINE_CHARSET_HEAD;
+}
+
+/* True if the decision may wait until a byte comes that is not plain. */
+static bool
+may_wait(const sn_page_charset *c)
+{
+    return !c->counts && !c->label.ptr;
+}
+
+/* Decides, unless it does not matter for these bytes. */
+static void
+decide_if_needed(sn_page_charset *c)
+{
+    sn_str head = {c->head, c->n_head};
+
+    if (may_wait(c) && sn_charset_is_plain(head))
+        c->is_decided = c->is_late = true;
+    else
+        decide_charset(c, head);
 }
 
 static sn_str
@@ -100,11 +121,40 @@ give_head(sn_page_charset *c, sn_str *out_bytes)
     return give_decoded(c, head, out_bytes);
 }
 
+/* Puts the decision off, and keeps the beginning of the page for it. */
+static void
+keep_head(sn_page_charset *c, sn_str page)
+{
+    memcpy(c->head, page.ptr, sizeof c->head);
+    c->n_head = c->poured = sizeof c->head;
+    c->is_decided = c->is_late = true;
+}
+
+/* Gives a slice of the piece if it is plain, else decides: false. A mark is not plain,
+ * and then nothing was given before. */
+static bool
+give_plain(sn_page_charset *c, sn_str *piece, sn_str *out_bytes)
+{
+    sn_str slice = sn_str_slice(*piece, 0, PLAIN);
+
+    if (!sn_charset_is_plain(slice)) {
+        decide_charset(c, (sn_str){c->head, c->n_head});
+        *piece = sn_str_slice(*piece, c->choice.bom, piece->len);
+        return false;
+    }
+    *out_bytes = slice;
+    *piece = sn_str_slice(*piece, slice.len, piece->len);
+    return true;
+}
+
 bool
 sn_page_charset_next(sn_page_charset *c, sn_str *piece, sn_str *out_bytes)
 {
     if (!c->is_decided && c->n_head == 0 && piece->len >= SEINE_CHARSET_HEAD) {
-        decide_charset(c, *piece); /* nothing has to be copied */
+        if (may_wait(c))
+            keep_head(c, *piece);
+        else
+            decide_charset(c, *piece); /* nothing has to be copied */
         *piece = sn_str_slice(*piece, c->choice.bom, piece->len);
     }
     if (!c->is_decided) {
@@ -112,12 +162,14 @@ sn_page_charset_next(sn_page_charset *c, sn_str *piece, sn_str *out_bytes)
             wait_for_more(c, piece);
         if (c->n_head < bytes_needed(c))
             return false;
-        decide_charset(c, (sn_str){c->head, c->n_head});
+        decide_if_needed(c);
     }
     if (give_head(c, out_bytes))
         return true;
     if (piece->len == 0)
         return false;
+    if (c->is_late && give_plain(c, piece, out_bytes))
+        return true;
     sn_str all = *piece;
     *piece = (sn_str){0};
     return give_decoded(c, all, out_bytes);
@@ -127,9 +179,11 @@ bool
 sn_page_charset_last(sn_page_charset *c, sn_str *out_bytes)
 {
     if (!c->is_decided)
-        decide_charset(c, (sn_str){c->head, c->n_head});
+        decide_if_needed(c);
     if (give_head(c, out_bytes))
         return true;
+    if (c->is_late)
+        return false;
     sn_buf_truncate(&c->decoded, 0);
     sn_decoder_end(&c->whole,
                    sn_charset_is_ascii(c->choice.charset) ? NULL : &c->decoded);
@@ -140,6 +194,8 @@ sn_page_charset_last(sn_page_charset *c, sn_str *out_bytes)
 uint64_t
 sn_page_charset_end(sn_page_charset *c)
 {
+    if (c->is_late)
+        return 0;
     if (!c->is_guess)
         return c->errors + c->whole.errors;
     if (c->whole.has_high && c->whole.errors == 0)

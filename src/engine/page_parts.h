@@ -8,6 +8,10 @@
  * value is UTF-8 if it can be, else windows-1252, and at the end the page is told to be
  * the one or the other.
  *
+ * A page that is read for its title alone seldom needs to know. Plain ASCII is the same
+ * in every encoding that a page can name, so its beginning is kept, and nobody looks for
+ * the name until a byte comes that is not plain.
+ *
  *     sn_page_charset_begin(c, label, is_xml, true);
  *     while (sn_page_charset_next(c, &piece, &bytes))    what the tokenizer gets
  *         …
@@ -29,6 +33,7 @@ typedef struct sn_page_charset {
     bool is_decided, is_guess; /* guess: nobody names it */
     bool is_xml;               /* without a name it is UTF-8 */
     bool counts;               /* errors of the whole page */
+    bool is_late;              /* all bytes were plain: `choice` is not known yet */
     uint16_t n_head, poured;   /* bytes that wait; of them, what was given */
     char head[SEINE_CHARSET_HEAD];
     sn_decoder whole; /* of all bytes: decodes them, or counts alone */

@@ -37,6 +37,7 @@ sn_requests_fini(sn_requests *r)
     sn_proxy_breakers_fini(&r->proxy_breakers);
     sn_free(r->plain);
     sn_free(r->home);
+    sn_buf_fini(&r->home_written);
     *r = (sn_requests){0};
 }
 

@@ -41,7 +41,8 @@ typedef struct sn_requests {
     sn_requests_ops ops;
     sn_field *home; /* what goes with a request to a given URL */
     size_t n_home;
-    sn_field *plain; /* User-Agent, From, Accept, Accept-Encoding */
+    sn_buf home_written; /* the same as text; empty: it has to be written each time */
+    sn_field *plain;     /* User-Agent, From, Accept, Accept-Encoding */
     size_t n_plain;
     bool conditional, range; /* `home` has such fields */
     sn_proxy_breakers proxy_breakers;

@@ -80,6 +80,7 @@ sn_request_add_cookies(const sn_requests *r, sn_flight *f)
     memcpy(fields, request->fields, request->n_fields * sizeof *fields);
     fields[at] = cookie;
     request->fields = fields;
+    request->written = (sn_str){0};
     request->n_fields += at == request->n_fields;
     return true;
 }

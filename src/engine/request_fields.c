@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "engine/redirect.h"
 #include "engine/request_parts.h"
+#include "net/h1.h"
 
 #define PLAIN 4 /* fields of our own */
 
@@ -78,7 +79,8 @@ sn_requests_init_fields(sn_requests *r)
     r->n_home = home.n;
     r->conditional = home.conditional;
     r->range = home.range;
-    return true;
+    sn_buf_init_secret(&r->home_written, SIZE_MAX / 2);
+    return sn_h1_write_fields(r->home, r->n_home, &r->home_written) != SEINE_E_NOMEM;
 }
 
 /* Was there a 304 or 206 that nobody asked for? Then fields that may have provoked it
@@ -139,6 +141,7 @@ sn_requests_fields(const sn_requests *r, sn_visit *v, sn_request *out_request)
         (v->at_home || o->n_fields == 0)) {
         out_request->fields = r->home;
         out_request->n_fields = r->n_home;
+        out_request->written = sn_buf_view(&r->home_written);
         out_request->conditional = r->conditional;
         out_request->range = r->range;
         return true;

@@ -92,6 +92,7 @@ write(const sn_request *request, sn_str body, sn_buf *out)
             .target = target,
             .fields = request->fields,
             .n_fields = request->n_fields,
+            .written = request->written,
             .authorization = forward ? request->proxy->authorization : (sn_str){0},
             .body = body,
         },

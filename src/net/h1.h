@@ -129,10 +129,16 @@ typedef struct sn_h1_request {
     sn_str target; /* path and query exactly as parsed; empty for AUTHORITY */
     const sn_field *fields;
     size_t n_fields;
+    sn_str written; /* the same fields, from sn_h1_write_fields; empty: not written yet */
     sn_str authorization; /* Proxy-Authorization, for a proxy only; empty: none */
     sn_str body;
     bool close; /* send Connection: close */
 } sn_h1_request;
+
+/* Appends the fields alone, for all requests that have the same ones: INVAL and FULL as
+ * below. */
+SEINE_MUST_CHECK seine_err sn_h1_write_fields(const sn_field *fields, size_t n,
+                                              sn_buf *out);
 
 /* Appends the request to `out`, Host first. INVAL, with nothing appended: a name is not a
  * token; a value has control bytes; a field is one that only the transport writes (Host,

@@ -106,18 +106,23 @@ is_target(const sn_h1_request *r)
 }
 
 static bool
+are_sound(const sn_field *fields, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!sn_h1_is_name(fields[i].name) || !sn_h1_is_value(fields[i].value) ||
+            sn_h1_is_own_field(fields[i].name))
+            return false;
+    return true;
+}
+
+static bool
 is_sound(const sn_h1_request *r)
 {
     bool connects = sn_str_eq(r->method, SN_STR("CONNECT"));
 
-    if (!sn_h1_is_value(r->authorization) || !sn_h1_is_name(r->method) ||
-        !is_host(r->host) || !is_target(r) || connects != (r->form == SN_H1_AUTHORITY))
-        return false;
-    for (size_t i = 0; i < r->n_fields; i++)
-        if (!sn_h1_is_name(r->fields[i].name) || !sn_h1_is_value(r->fields[i].value) ||
-            sn_h1_is_own_field(r->fields[i].name))
-            return false;
-    return true;
+    return sn_h1_is_value(r->authorization) && sn_h1_is_name(r->method) &&
+           is_host(r->host) && is_target(r) && connects == (r->form == SN_H1_AUTHORITY) &&
+           (r->written.len > 0 || are_sound(r->fields, r->n_fields));
 }
 
 /* These methods send Content-Length: 0 without a body; others send nothing. */
@@ -152,6 +157,34 @@ write_field(sn_str name, sn_str value, sn_buf *out)
     sn_buf_str(out, SN_STR("\r\n"));
 }
 
+static void
+write_fields(const sn_field *fields, size_t n, sn_buf *out)
+{
+    for (size_t i = 0; i < n; i++)
+        write_field(fields[i].name, fields[i].value, out);
+}
+
+static seine_err
+done_or_nothing(sn_buf *out, size_t before)
+{
+    seine_err e = sn_buf_done(out);
+
+    if (e != SEINE_OK)
+        sn_buf_truncate(out, before);
+    return e;
+}
+
+seine_err
+sn_h1_write_fields(const sn_field *fields, size_t n, sn_buf *out)
+{
+    size_t before = out->len;
+
+    if (!are_sound(fields, n))
+        return SEINE_E_INVAL;
+    write_fields(fields, n, out);
+    return done_or_nothing(out, before);
+}
+
 seine_err
 sn_h1_write(const sn_h1_request *r, sn_buf *out)
 {
@@ -160,8 +193,10 @@ sn_h1_write(const sn_h1_request *r, sn_buf *out)
     if (!is_sound(r))
         return SEINE_E_INVAL;
     write_line(r, out);
-    for (size_t i = 0; i < r->n_fields; i++)
-        write_field(r->fields[i].name, r->fields[i].value, out);
+    if (r->written.len > 0)
+        sn_buf_str(out, r->written);
+    else
+        write_fields(r->fields, r->n_fields, out);
     if (r->authorization.len > 0)
         write_field(SN_STR("Proxy-Authorization"), r->authorization, out);
     if (r->close)
@@ -173,8 +208,5 @@ sn_h1_write(const sn_h1_request *r, sn_buf *out)
     }
     sn_buf_str(out, SN_STR("\r\n"));
     sn_buf_str(out, r->body);
-    seine_err e = sn_buf_done(out);
-    if (e != SEINE_OK)
-        sn_buf_truncate(out, before);
-    return e;
+    return done_or_nothing(out, before);
 }

@@ -67,6 +67,7 @@ typedef struct sn_request {
     const seine_url *url;   /* http or https; as requested, never the key */
     const sn_field *fields; /* already scoped to this origin */
     size_t n_fields;
+    sn_str written;          /* the fields as h1.h wrote them once; empty: not written */
     sn_str body;             /* whole and replayable, or empty */
     seine_time deadline;     /* of the attempt; SEINE_NEVER is INVAL */
     const sn_limits *limits; /* borrowed until the end */

@@ -58,4 +58,8 @@ bool sn_charset_scan_late(sn_str page, seine_charset *out_charset);
 /* Returns the index of the first byte above 0x7f, or s.len. */
 size_t sn_ascii_len(sn_str s);
 
+/* True if the bytes are the same in every encoding that a page without a mark can have:
+ * printable ASCII but the tilde, which shifts in HZ, blanks, tabs and line ends. */
+bool sn_charset_is_plain(sn_str s);
+
 #endif

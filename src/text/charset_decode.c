@@ -591,6 +591,36 @@ sn_ascii_len(sn_str s)
     return i;
 }
 
+/* Sixteen bytes at a time; compilers make vector instructions of it where there are any.
+ */
+typedef int8_t sixteen __attribute__((vector_size(16)));
+
+static bool
+is_plain_byte(char c)
+{
+    return (c >= 0x20 && c != '~') || c == '\t' || c == '\n' || c == '\r';
+}
+
+bool
+sn_charset_is_plain(sn_str s)
+{
+    sixteen odd = {0}, v;
+    size_t i = 0;
+    uint64_t halves[2];
+
+    for (; i + sizeof v <= s.len; i += sizeof v) {
+        memcpy(&v, s.ptr + i, sizeof v);
+        odd |= ((v < 0x20) & (v != '\t') & (v != '\n') & (v != '\r')) | (v == '~');
+    }
+    memcpy(halves, &odd, sizeof halves);
+    if (halves[0] | halves[1])
+        return false;
+    for (; i < s.len; i++)
+        if (!is_plain_byte(s.ptr[i]))
+            return false;
+    return true;
+}
+
 /* True between two characters, if ASCII bytes are ASCII there. */
 static bool
 is_free(const sn_decoder *d)

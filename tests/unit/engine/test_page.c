@@ -422,6 +422,52 @@ TEST(page_waits_for_a_meta_as_long_as_there_may_be_one)
     sn_page_free(p);
 }
 
+/* Who reads the title alone does not look for the encoding before a byte needs it. The
+ * title is that of a reader of links: of every encoding, wherever the title stands and
+ * whatever stands between it and the name, in one piece or cut. */
+TEST(page_title_is_the_same_for_those_who_want_no_links)
+{
+    static const struct {
+        const char *before, *title; /* at the beginning of the page; somewhere in it */
+        size_t n_before;            /* 0: it has no zeros */
+    } rows[] = {
+        {"", "\xe9", 0},
+        {"", "\xc3\xa9", 0},
+        {"<meta charset=sjis>", "\x8a\x4f", 0},
+        {"<meta charset=koi8-r>", "T ~ \xe9", 0},
+        {"<meta charset=iso-2022-jp>", "\x1b$B30\x1b(B", 0},
+        {"<meta charset=iso-2022-jp>", "\x1b$B<!>30\x1b(B", 0},
+        {"<meta charset=hz-gb-2312>", "~{<:Ky2;QS~}", 0},
+        {"<?xml encoding='euc-jp'?>", "\xb0\xa1", 0},
+        {"\xef\xbb\xbf<meta charset=koi8-r>", "\xc3\xa9", 0},
+        {"\xff\xfe<\0t\0i\0t\0l\0e\0>\0\x16\x59<\0/\0t\0i\0t\0l\0e\0>\0", "T", 34},
+        {"\0<\0?\0x\0m\0l", "T", 10},
+        {"<meta charset=big5>", "plain", 0},
+    };
+    static char page[2600];
+    sn_page *links = sn_page_new(), *title = sn_page_new();
+    sn_page_facts a, b;
+
+    EACH_ROW(i, rows)
+        for (size_t at = 60; at < 2400; at += 97)
+            for (size_t cut = 0; cut <= sizeof page; cut += cut < 50 ? 1 : 211) {
+                size_t n = rows[i].n_before ? rows[i].n_before : strlen(rows[i].before);
+
+                memset(page, ' ', sizeof page);
+                memcpy(page, rows[i].before, n);
+                int len = snprintf(page + at, 60, "<title>%s</title>", rows[i].title);
+                page[at + (size_t)len] = ' ';
+                read_cut(links, &of_links, (sn_str){page, sizeof page}, cut);
+                read_cut(title, &of_title, (sn_str){page, sizeof page}, cut);
+                sn_page_facts_get(links, &a);
+                sn_page_facts_get(title, &b);
+                CHECK_EQ(b.title.ptr != NULL, a.title.ptr != NULL);
+                CHECK(sn_str_eq(b.title, a.title));
+            }
+    sn_page_free(links);
+    sn_page_free(title);
+}
+
 TEST(page_that_nobody_can_read_says_so)
 {
     sn_page *p = sn_page_new();

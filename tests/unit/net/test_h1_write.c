@@ -39,6 +39,31 @@ TEST(h1_writes_requests_with_host_first)
                    "y!#$%&'*+-.^_`|~9: tab\there, gr\xc3\xbc\xc3\x9f\r\n\r\n");
 }
 
+/* Fields that were written once stand in every request as if they were written for it. */
+TEST(h1_writes_fields_once_for_many_requests)
+{
+    sn_field fields[] = {{SN_STR("A"), SN_STR("1")}, {SN_STR("B"), SN_STR("")}};
+    sn_field bad[] = {{SN_STR("A"), SN_STR("1")}, {SN_STR("B"), SN_STR("\r\nC: 3")}};
+    sn_h1_request r = plain;
+    sn_buf b;
+
+    sn_buf_init(&b, 4096);
+    CHECK_EQ(sn_h1_write_fields(fields, 0, &b), SEINE_OK);
+    CHECK_EQ(sn_h1_write_fields(bad, 2, &b), SEINE_E_INVAL);
+    CHECK_EQ(b.len, 0);
+    CHECK_EQ(sn_h1_write_fields(fields, 2, &b), SEINE_OK);
+    r.fields = fields;
+    r.n_fields = 2;
+    r.written = sn_buf_view(&b);
+    for (int i = 0; i < 2; i++)
+        check_text(&r, "GET / HTTP/1.1\r\nHost: e.org\r\nA: 1\r\nB: \r\n\r\n");
+    sn_buf_fini(&b);
+    sn_buf_init(&b, 5);
+    CHECK_EQ(sn_h1_write_fields(fields, 2, &b), SEINE_E_FULL);
+    CHECK_EQ(b.len, 0);
+    sn_buf_fini(&b);
+}
+
 TEST(h1_writes_the_forms_of_a_target)
 {
     sn_h1_request r = plain;

@@ -443,6 +443,24 @@ TEST(charset_pairs_agree_with_the_c_library)
     }
 }
 
+/* Each byte alone, at each place of a text whose length is no multiple of sixteen. */
+TEST(charset_plain_bytes_are_the_same_in_all_encodings)
+{
+    char text[37];
+
+    CHECK(sn_charset_is_plain((sn_str){0}));
+    for (int c = 0; c < 256; c++) {
+        bool plain =
+            (c >= 0x20 && c < 0x7e) || c == 0x7f || c == '\t' || c == '\n' || c == '\r';
+
+        for (size_t at = 0; at < sizeof text; at++) {
+            memset(text, 'a', sizeof text);
+            text[at] = (char)c;
+            CHECK_EQ(sn_charset_is_plain((sn_str){text, sizeof text}), plain);
+        }
+    }
+}
+
 TEST(charset_decode_says_when_memory_runs_out)
 {
     FAIL_EACH(round)
