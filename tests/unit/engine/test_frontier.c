@@ -486,6 +486,57 @@ TEST(nofollow_is_obeyed_unless_another_link_leads_there)
     BYE(w);
 }
 
+/* Links of all kinds, each twice or more, on two pages. */
+static void
+crawl_doubles(world *w, bool is_closed)
+{
+    page(w, "http://a.test/",
+         "<a href=/1>1</a><a href=/1#x>1</a><a rel=nofollow href=/n>n</a>"
+         "<a rel=nofollow href=/n>n</a><a href=http://other.test/>o</a>"
+         "<a href=http://other.test/>o</a><a href='http://a.test:99999/'>bad</a>"
+         "<a href='http://a.test:99999/'>bad</a><a href=mailto:x@a.test>m</a>"
+         "<a href=mailto:x@a.test>m</a><a href=/>home</a>");
+    page(w, "http://a.test/1",
+         "<a href=/deep>d</a><a href=/deep>d</a><a href=/n>n</a><a href=/>home</a>");
+    w->crawl.depth = 1;
+    open(w);
+    give(w, "http://a.test/");
+    for (int i = 0; !is_closed && i < 100; i++)
+        sn_fetch_turn(w->f, script_now(w->s) + SEINE_MS(5));
+    CHECK_EQ(w->n > 0, !is_closed); /* read while seeds may still come */
+    close_world(w);
+}
+
+TEST(a_link_is_a_record_or_a_duplicate)
+{
+    for (int is_closed = 0; is_closed < 2; is_closed++) {
+        world *w = prepare();
+
+        crawl_doubles(w, is_closed);
+        CHECK_EQ(w->n, 7);
+        CHECK_EQ(w->stats.duplicates, 1 + 11 + 4 - 7);
+        CHECK(is_skipped(w, "http://a.test/n", SEINE_SKIP_NOFOLLOW));
+        CHECK(is_skipped(w, "http://a.test/deep", SEINE_SKIP_DEPTH));
+        CHECK(is_skipped(w, "http://other.test/", SEINE_SKIP_OFFSITE));
+        BYE(w);
+    }
+}
+
+/* Without skips what is offsite, and other schemes, are not even remembered. */
+TEST(without_skips_a_link_of_this_site_is_a_record_or_a_duplicate)
+{
+    for (int is_closed = 0; is_closed < 2; is_closed++) {
+        world *w = prepare();
+
+        w->crawl.skips = false;
+        crawl_doubles(w, is_closed);
+        CHECK_EQ(w->n, 5);
+        CHECK(is_skipped(w, "http://a.test/n", SEINE_SKIP_NOFOLLOW));
+        CHECK(is_skipped(w, "http://a.test/deep", SEINE_SKIP_DEPTH));
+        BYE(w);
+    }
+}
+
 static const char *const odd_page =
     "<a href=http://other.test/>o</a><a href=mailto:x@a.test>m</a>"
     "<a href='http://a.test:99999/'>bad</a><a href='http://a.test:25/'>port</a>"

@@ -60,14 +60,18 @@ page(fixture *t, const char *url, const char *body)
 #define LONG_LABEL \
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
+/* No name that DNS allows, and no host in a job. */
+#define LONG_NAME LONG_LABEL LONG_LABEL LONG_LABEL LONG_LABEL LONG_LABEL
+
 /* All that a crawl has to do with: rules, sitemaps, redirects, depth, nofollow, other
  * hosts, other sites, links that are none. */
 static void
-teach(fixture *t)
+teach(fixture *t, uint16_t status)
 {
     script_on(
         t->s, "http://a.test/robots.txt",
-        &(answer){.fields = "Content-Type: text/plain",
+        &(answer){.status = status,
+                  .fields = "Content-Type: text/plain",
                   .body = "User-agent: *\nDisallow: /private\nSitemap: /map.xml\n"});
     script_on(t->s, "http://a.test/map.xml",
               &(answer){.body = "<sitemapindex><sitemap><loc>http://a.test/map2.xml</loc>"
@@ -82,7 +86,9 @@ teach(fixture *t)
          "<a href='http://[/'>bad</a><a href=mailto:x@y.test>m</a>"
          "<a href=/private/1>p</a><a href=/moved>m</a><a href=http://s.a.test/1>s</a>"
          "<a href=http://" LONG_LABEL ".test/>l</a><a href=http://t.a.test/1>t</a>");
-    page(t, "http://a.test/b", "<a href=/>home</a>\n\n<a href=/d2>d</a><img src=/pic>");
+    page(t, "http://a.test/b",
+         "<a href=/>home</a>\n\n<a href=/d2>d</a><img src=/pic>"
+         "<a href=http://" LONG_NAME ".test/>no host</a>");
     page(t, "http://a.test/d2", "<a href=/d3>too deep</a><a href=/n>n</a>");
     page(t, "http://a.test/m1", "<a href=/m3>m</a><a href=/d3b>d</a>");
     page(t, "http://a.test/m3", "<a href=/m4>too deep</a>");
@@ -98,14 +104,14 @@ teach(fixture *t)
 }
 
 static fixture *
-set_up(void)
+set_up_with(uint16_t robots_status)
 {
     fixture *t = calloc(1, sizeof *t);
 
     snprintf(t->dir, sizeof t->dir, "/tmp/seine-crawl-job-XXXXXX");
     CHECK(mkdtemp(t->dir) != NULL);
     t->s = script_new(NULL);
-    teach(t);
+    teach(t, robots_status);
     t->opts = script_opts(t->s);
     t->crawl = seine_crawl_defaults();
     t->crawl.depth = 2;
@@ -120,6 +126,12 @@ set_up(void)
     t->opts.on_record = on_record;
     t->opts.arg = t;
     return t;
+}
+
+static fixture *
+set_up(void)
+{
+    return set_up_with(200);
 }
 
 static void
@@ -321,15 +333,38 @@ TEST(frontier_job_keeps_robots_txt_for_a_day)
 /* Its age counts from when it was read, not from when the run began. */
 TEST(frontier_job_a_kept_robots_txt_gets_old_in_the_next_run)
 {
+    for (int is_absent = 0; is_absent < 2; is_absent++) {
+        fixture *t = set_up_with(is_absent ? 404 : 200);
+
+        run_part(t, 1);
+        script_jump(t->s, SEINE_SECS(24 * 3600 - 60));
+        t->opts.host_rate = (seine_rate){1, SEINE_SECS(50), 1};
+        t->opts.timeout = t->opts.retry.max_elapsed = SEINE_SECS(100000);
+        run_part(t, 0);
+        CHECK_EQ(script_asked(t->s, "http://a.test/robots.txt"), 2);
+        CHECK_EQ(t->left.urls, 0);
+        tear_down(t);
+    }
+}
+
+/* The next run asks for it again. */
+TEST(frontier_job_leaves_what_waits_for_a_robots_txt_that_cannot_be_had)
+{
     fixture *t = set_up();
 
-    run_part(t, 1);
-    script_jump(t->s, SEINE_SECS(24 * 3600 - 60));
-    t->opts.host_rate = (seine_rate){1, SEINE_SECS(50), 1};
-    t->opts.timeout = t->opts.retry.max_elapsed = SEINE_SECS(100000);
+    t->opts.retry.max_attempts = 1;
+    script_on(t->s, "http://u.a.test/robots.txt", &(answer){.status = 503},
+              &(answer){.status = 404});
+    page(t, "http://a.test/m2", "<a href=http://u.a.test/1>u</a>");
+    t->at_requests = 18;
     run_part(t, 0);
-    CHECK_EQ(script_asked(t->s, "http://a.test/robots.txt"), 2);
+    CHECK_EQ(script_asked(t->s, "http://u.a.test/robots.txt"), 1);
+    CHECK(!has_record(t, "result http://u.a.test/1 "));
+    t->at_requests = 0;
+    run_part(t, 0);
     CHECK_EQ(t->left.urls, 0);
+    CHECK_EQ(script_asked(t->s, "http://u.a.test/robots.txt"), 2);
+    CHECK(has_record(t, "result http://u.a.test/1 "));
     tear_down(t);
 }
 

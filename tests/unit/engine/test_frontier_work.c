@@ -135,6 +135,28 @@ TEST(frontier_offers_nothing_of_a_host_without_robots_txt)
     close_desk(&d);
 }
 
+TEST(frontier_says_what_waits_behind_a_robots_txt_and_for_how_long)
+{
+    seine_time until = 5;
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    CHECK_EQ(sn_frontier_shut(d.f, 0, &until), 0); /* nobody knows it */
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    find(&d, "http://a.example/2", 1, SN_ADDRESS_PUBLIC);
+    uint32_t host = d.last.host;
+    CHECK_EQ(sn_frontier_shut(d.f, host, &until), 2);
+    CHECK_EQ(until, 5);
+    robots_end(&d, sn_frontier_next(d.f, host, 0).visit, 503, "");
+    CHECK_EQ(sn_frontier_shut(d.f, host, &until), 2);
+    CHECK_EQ(until, SEINE_SECS(60));
+    sn_frontier_due(d.f, SEINE_SECS(60));
+    robots_end(&d, sn_frontier_next(d.f, host, SEINE_SECS(60)).visit, 404, "");
+    CHECK_EQ(sn_frontier_shut(d.f, host, &until), 0);
+    CHECK_EQ(sn_frontier_shut(d.f, host + 1, &until), 0);
+    close_desk(&d);
+}
+
 TEST(frontier_holds_a_level_back_while_one_before_it_is_under_way)
 {
     desk d;
@@ -308,9 +330,9 @@ look_slowly(seine_clock *c)
     return slow_now += SEINE_MS(5);
 }
 
-/* A page that leads to `n` others. */
+/* A page that leads to `n` others; `own`: its words are wanted, without these. */
 static sn_visit *
-page_of_links(desk *d, const char *url, const char *name, unsigned n)
+page_of_words(desk *d, const char *url, const char *name, unsigned n, sn_str own)
 {
     sn_visit *v = visit(&d->t, url);
     char link[64];
@@ -319,7 +341,8 @@ page_of_links(desk *d, const char *url, const char *name, unsigned n)
     sn_page_begin(v->page, &(sn_page_wants){.kind = SN_KIND_PAGE,
                                             .links = true,
                                             .content_type = SN_STR("text/html"),
-                                            .charset = SN_STR("utf-8")});
+                                            .charset = SN_STR("utf-8"),
+                                            .own = own});
     for (unsigned i = 0; i < n; i++) {
         int len = snprintf(link, sizeof link, "<a href=/%s%u>x</a>", name, i);
         sn_page_feed(v->page, (sn_str){link, (size_t)len});
@@ -327,6 +350,12 @@ page_of_links(desk *d, const char *url, const char *name, unsigned n)
     sn_page_end(v->page);
     CHECK_EQ(sn_page_n_links(v->page), n);
     return v;
+}
+
+static sn_visit *
+page_of_links(desk *d, const char *url, const char *name, unsigned n)
+{
+    return page_of_words(d, url, name, n, (sn_str){0});
 }
 
 static void
@@ -406,11 +435,13 @@ TEST(frontier_gives_pages_back_whose_links_are_not_read)
     desk d;
 
     open_desk_at(&d, UINT32_MAX, &clock);
-    sn_visit *a = page_of_links(&d, "http://a.example/", "a", 1000);
+    sn_visit *a = page_of_words(&d, "http://a.example/", "a", 1000, SN_STR("/"));
     sn_visit *b = page_of_links(&d, "http://a.example/b", "b", 40);
     CHECK(!sn_frontier_page(d.f, a, 0));
     CHECK(!sn_frontier_page(d.f, b, 0));
+    CHECK(d.f->looking.visit == a);
     CHECK(sn_frontier_unread(d.f) == a);
+    CHECK(!d.f->looking.visit); /* its memory may be gone */
     sn_frontier_end_turn(d.f);
     CHECK(sn_frontier_read(d.f, 0) == b); /* from its first link on */
     CHECK(!sn_frontier_unread(d.f) && !sn_frontier_is_reading(d.f));
