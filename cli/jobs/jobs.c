@@ -64,7 +64,7 @@ static const option rm_options[] = {
 
 static const example ls_examples[] = {
     {"seine jobs ls", "What is there:"},
-    {"seine jobs ls -j | jq -r 'select(.state == \"failed\") | .name'", "Jobs whose process was killed:"},
+    {"seine jobs ls -j", "The same for a program:"},
     {NULL, NULL},
 };
 static const example show_examples[] = {

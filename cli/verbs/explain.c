@@ -4,6 +4,7 @@
 
 #include <seine/url.h>
 
+#include "jobs/explain_job.h"
 #include "options/fetch_opts.h"
 #include "screen/out.h"
 #include "screen/say.h"
@@ -41,6 +42,8 @@ static const example examples[] = {
      "Would it be fetched?"},
     {"printf 'User-agent: *\\nDisallow: /cgi\\n' | seine explain https://docs.example/cgi/x --robots-file -",
      "By a robots.txt at hand:"},
+    {"seine explain https://docs.example/cgi/x --job docs.example",
+     "What became of it in a job, and what it waits for:"},
     {"seine explain http://127.0.0.1:8080/cgi/x --live -j",
      "By that of the host, for a program:"},
     {NULL, NULL},
@@ -54,6 +57,8 @@ const command cmd_explain = {
             "name under which the URL is fetched once; `scope` whether it belongs to the crawl; `robots` what robots.txt says; `trap` whether its path looks "
             "like one of endlessly many, and how many like it a host may have; `limits` how often its host is asked; `verdict` the sum of it. Options "
             "about inputs and outputs do nothing here.\n\n"
+            "With --job J the options, seeds and robots.txt are those of the job, and `state` says what became of the URL there: its record with the rule that refused it, "
+            "where it was found, and where the time went; of a URL that waits, what its host waits for and until when. J may be running.\n\n"
             "Nothing is sent without --live, and then robots.txt alone is asked for. What only a crawl can know is not said: how many links away the URL is, "
             "and which budgets are used up. The exit code is 0 whatever the verdict, and 2 for a word that is no URL.",
     .options = options,
@@ -169,14 +174,94 @@ explain_url(const args *a, const seine_fetch_opts *o, const seine_robots_book *b
     return code;
 }
 
+/* As part of a job: its options, its seeds, its robots.txt, and what became of it. */
+
+static int
+explain_in_job(const args *a, explain_job *j, const seine_fetch_opts *o, const char *url)
+{
+    const settings *set = a->settings;
+    seine_robots_answer answer;
+    bool has_robots = explain_job_robots(j, url, &answer);
+    char *root = j->args.count > 0 ? NULL
+                 : j->is_crawl     ? root_of(url)
+                                   : xalloc_copy(url, strlen(url));
+    const char *own[] = {root};
+    seine_diag diag = SEINE_DIAG;
+    seine_explained *got = xalloc_zeroed(1, sizeof *got);
+    explanation e = {.args = &j->args,
+                     .opts = o,
+                     .got = got,
+                     .seeds = root ? own : (const char *const *)j->args.words,
+                     .n_seeds = root ? 1 : j->args.count,
+                     .answer = has_robots ? &answer : NULL};
+    seine_explain *x = NULL;
+    seine_err err = seine_explain_new(o, &x, &diag);
+    int code = err == SEINE_OK ? seed_all(x, &e)
+                               : option_names_fail(o->names, SAY_USAGE,
+                                                   "seine explain --help", &diag, err);
+
+    if (code == SAY_DONE)
+        err = seine_explain_url(x, url, strlen(url),
+                                has_robots ? answer.state : SEINE_ROBOTS_UNASKED,
+                                has_robots ? answer.robots : NULL, got);
+    if (code == SAY_DONE && err != SEINE_OK)
+        code = no_url(url, err);
+    seine_json *facts = code == SAY_DONE ? explain_job_facts(j, got->key, url) : NULL;
+    if (code == SAY_DONE && !facts)
+        code =
+            say_fail(SAY_USAGE, "seine jobs repair", "the state of the job is damaged");
+    e.job = facts;
+    e.agent = x ? seine_explain_agent(x) : "";
+    if (code == SAY_DONE && (set->crawl.json || set->crawl.format == STDOUT_JSONL))
+        explain_show_json(&e);
+    else if (code == SAY_DONE)
+        explain_show_text(&e);
+    seine_json_free(facts);
+    seine_explain_free(x);
+    if (has_robots)
+        seine_robots_free(answer.robots);
+    free(root);
+    free(got);
+    return code;
+}
+
+static int
+run_in_job(const args *a)
+{
+    const settings *set = a->settings;
+    explain_job j;
+    fetch_plan plan;
+    int code = explain_job_open(a, set->crawl.state, set->crawl.job, &j);
+
+    if (code == SAY_DONE && !j.is_crawl) { /* what it was given is all there is */
+        fetch_settings *own = j.args.settings;
+
+        own->robots = 1; /* off */
+        own->scope = 3;  /* any */
+    }
+    if (code == SAY_DONE) {
+        code = fetch_plan_make(&j.args, &plan);
+        for (size_t i = 0; i < a->count && code == SAY_DONE; i++) {
+            if (i > 0 && !set->crawl.json)
+                out_text("\n");
+            code = explain_in_job(a, &j, &plan.opts, a->words[i]);
+        }
+        fetch_plan_free(&plan);
+    }
+    explain_job_close(&j);
+    return code;
+}
+
 static int
 run_explain(const args *a)
 {
     const settings *set = a->settings;
     seine_robots_book *book = NULL;
     fetch_plan plan;
-    int code = fetch_plan_make(a, &plan);
 
+    if (options_given(a, "job") && set->crawl.job && *set->crawl.job)
+        return run_in_job(a);
+    int code = fetch_plan_make(a, &plan);
     if (code != SAY_DONE)
         return code;
     code = ask_robots(a, &plan.opts, &book);

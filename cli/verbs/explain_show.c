@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jobs/explain_job.h"
 #include "screen/out.h"
 #include "screen/say.h"
 #include "screen/textbuf.h"
@@ -229,6 +230,8 @@ explain_show_text(const explanation *e)
     out_print("%-9s %s\n", "key", e->got->key);
     show_scope(e);
     show_robots(e);
+    if (e->job)
+        explain_job_print(e->job, &e->args->screen);
     show_trap(e);
     show_limits(e);
     show_end(e);
@@ -344,5 +347,7 @@ explain_show_json(const explanation *e)
               x->admitted ? seine_json_new_null()
                           : jsonl_string(seine_skip_name(x->reason)));
     jsonl_set(out, "rule", text_or_null(x->rule));
+    if (e->job)
+        jsonl_set(out, "job", seine_json_new_copy(e->job));
     out_json(out);
 }

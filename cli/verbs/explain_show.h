@@ -14,6 +14,7 @@ typedef struct explanation {
     size_t n_seeds;
     const seine_robots_answer *answer; /* NULL: robots.txt was not asked for */
     const seine_explained *got;
+    const struct seine_json *job; /* what a job knows of it; NULL: none was asked */
 } explanation;
 
 void explain_show_text(const explanation *e);

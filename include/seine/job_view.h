@@ -31,6 +31,7 @@
 #include "seine/diag.h"
 #include "seine/err.h"
 #include "seine/record.h"
+#include "seine/url.h"
 #include "seine/view.h"
 
 typedef struct seine_job_view seine_job_view;
@@ -73,6 +74,26 @@ typedef struct seine_job_host {
     seine_span delay; /* Crawl-delay; 0: none */
 } seine_job_host;
 
+/* What a job knows of one URL. */
+typedef struct seine_job_url {
+    bool is_known;  /* it was found or given; else nothing below is set */
+    bool is_given;  /* by the user */
+    bool has_ended; /* else it is still to be fetched */
+    bool has_record, is_skip;
+    uint64_t seq;      /* of its record */
+    seine_err kind;    /* of a result */
+    seine_skip reason; /* of a skip */
+    uint16_t status;
+    uint32_t attempts;
+    int64_t at; /* wall time of the record, ns */
+    uint64_t bytes_body;
+    seine_span total, latency; /* its whole life; the last attempt */
+    bool has_place;            /* where it was found is known: */
+    uint32_t depth, line;
+    const char *tag, *attr;      /* "a", "href"; "" */
+    char parent[SEINE_URL_ROOM]; /* "": none */
+} seine_job_url;
+
 typedef void (*seine_job_name_fn)(const char *name, void *arg);
 typedef void (*seine_job_output_fn)(const seine_job_output *o, void *arg);
 typedef void (*seine_job_host_fn)(const seine_job_host *h, void *arg);
@@ -96,6 +117,16 @@ void seine_job_view_outputs(const seine_job_view *v, seine_job_output_fn fn, voi
 /* Reads and checks all rows. STATE_CORRUPT with the place, IO, NOMEM. */
 SEINE_MUST_CHECK seine_err seine_job_view_hosts(seine_job_view *v, seine_job_host_fn fn,
                                                 void *arg, seine_diag *diag);
+
+/* Looks for the URL with that key, as seine_explain_url says it. Reads the tables of URLs
+ * and results once. STATE_CORRUPT, IO, NOMEM. */
+SEINE_MUST_CHECK seine_err seine_job_view_url(seine_job_view *v, const char *key,
+                                              seine_job_url *out_url);
+
+/* The robots.txt that the job has read of "https://e.example:443", valid until the next
+ * call; empty where there was none. False: it has read none. */
+bool seine_job_view_robots(seine_job_view *v, const char *host, seine_view *out_text,
+                           int64_t *out_wall);
 
 /* Removes the job: its state, not its outputs. STATE_LOCKED: it runs. IO: there is no
  * such job, or its directory has files that are not ours. */

@@ -248,7 +248,7 @@ seine_explain_url(const seine_explain *x, const char *url, size_t len,
     out->is_given = seine_seen_has(x->seeds, out->key, key_len);
     judge_text(x, &u, out);
     bool is_mine = x->opts->mine && is_given_host(x, &u);
-    if (x->opts->robots == SEINE_OBEY_OFF || is_mine)
+    if (x->opts->robots == SEINE_OBEY_OFF || (is_mine && !x->opts->robots_on_mine))
         out->robots = SEINE_ROBOTS_UNASKED;
     else
         judge_rules(x, &u, robots, out);

@@ -36,7 +36,10 @@
 
 /* A kind of URLs: refused unless another link leads there. While it waits, its print is
  * not among those that the scan returns. */
-enum { SN_JOB_PUT_OFF = 3 };
+enum {
+    SN_JOB_PUT_OFF = 3,
+    SN_JOB_BY_USER = 4 /* given: the text as given */
+};
 
 /* A URL that was found or given. Its texts are at most SN_STORE_TEXT long, `ask` longer.
  */

@@ -14,6 +14,7 @@
  *     job_round.c    a finished job begins anew with all it knows
  *     job_hosts.c    names of hosts and their numbers; bits of ended URLs
  *     job_view.c     a job as others see it
+ *     job_find.c     what it knows of one URL
  *     job_retry.c    results that are forgotten
  *
  * Time    wall time in ms.

@@ -318,4 +318,87 @@ def a_path_of_any_length_has_a_socket():
         ended(p)
 
 
+@case
+def explain_says_what_became_of_a_url_and_by_which_line_of_robots_txt():
+    with origin("--site", "5:120:fan=6:broken=10:robots=10") as o, tempfile.TemporaryDirectory() as where:
+        check(run(where, "crawl", o.url("/"), "--mine", "--robots", "on", "-o", "a.jsonl", "--job", "one", "-l", "off", *UNHURRIED).code in (0, 1), True)
+        with open(os.path.join(where, "a.jsonl"), encoding="utf-8") as f:
+            records = [json.loads(line) for line in f]
+        kinds = {}
+        for r in records:
+            if r["type"] in ("result", "skip") and r.get("via", {}).get("tag"):
+                kinds.setdefault(r.get("reason") or r["outcome"], r)
+        check(sorted(kinds), ["http_error", "ok", "robots"])
+        for kind, state in (("ok", "fetched"), ("http_error", "failed"), ("robots", "skipped")):
+            r = kinds[kind]
+            got = json.loads(run(where, "explain", r["url"], "--job", "one", "-j").out)["job"]
+            check((got["state"], got["seq"], got["parent"], got["depth"], got["given"]), (state, r["seq"], r["parent"], r["depth"], False))
+            check((got["line"], got["tag"], got["attr"]), (r["via"]["line"], r["via"]["tag"], r["via"]["attr"]))
+            check(got.get("status"), r.get("status"))
+            check(got.get("time"), r.get("time"), "where the time went")
+        text = run(where, "explain", kinds["robots"]["url"], "--job", "one").out
+        check("robots    DENIED   robots.txt:2 \"Disallow: /x/\" for agent seine" in text, True, text)
+        check(f"state     skipped  seq {kinds['robots']['seq']}, robots: robots.txt:2 Disallow: /x/, found on " in text, True, text)
+        text = run(where, "explain", o.url("/nowhere"), "--job", "one").out
+        check("state     unknown  job one has not found it" in text, True, text)
+        r = run(where, "explain", o.url("/"), "--job", "two")
+        check((r.code, "there is no job 'two'" in r.err), (2, True), r.err)
+
+
+@case
+def explain_says_what_a_url_waits_for_while_the_job_runs_and_after():
+    with origin("--site", "5:120:fan=6") as o, tempfile.TemporaryDirectory() as where:
+        p = crawling(where, o, "--host-rate", "1/h", "--no-adaptive")
+        def waits():
+            got = json.loads(run(where, "explain", o.url("/"), "--job", "one", "-j").out)["job"]
+            return got.get("waits_for") and got
+        got = until(waits, "a host that waits")
+        check((got["state"], got["waits_for"], got["every_s"], got["given"]), ("pending", "host_rate", 3600, True))
+        check(got["in_s"] > 3000, True, str(got))
+        ended(p)
+        got = json.loads(run(where, "explain", o.url("/"), "--job", "one", "-j").out)["job"]
+        check((got["state"], got["host_pending"] >= 0), ("pending", True))
+
+
+@case
+def explain_knows_urls_that_were_given_to_a_fetch():
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        check(run(where, "fetch", o.url("/ok?fail=1&key=k"), "--job", "one", "-o", "a.jsonl", "--backoff", "1ms..2ms").code, 0)
+        text = run(where, "explain", o.url("/ok?fail=1&key=k"), "--job", "one").out
+        check("state     fetched  seq 1, status 200, given" in text, True, text)
+        check("time      2 attempts, " in text and "backoff " in text, True, text)
+        check("try 1     status 503, then waited " in text, True, text)
+
+
+def examples(*names):
+    """The command lines that the help of these commands shows, in their order."""
+    table = [json.loads(line) for line in seine("help", "--json").out.splitlines()]
+    lines = {row["command"]: row["examples"] for row in table if "option" not in row}
+    return [line for name in names for line in lines[name]]
+
+
+def shell(where, line):
+    path = os.path.abspath(os.path.dirname(PROGRAM)) + os.pathsep + os.environ["PATH"]
+    return subprocess.run(["bash", "-c", line], cwd=where, env=environment({**DURABLE, "PATH": path}), stdin=subprocess.DEVNULL, capture_output=True, check=False)
+
+
+@case
+def the_examples_of_the_help_run():
+    with origin("--site", "5:3000:fan=8") as o, tempfile.TemporaryDirectory() as where:
+        p = start(where, "crawl", o.url("/"), "-o", "a.jsonl", "--job", "docs.example", *PACE)
+        begun(where, "docs.example")
+        for line in examples("jobs ls", "jobs show", "jobs set", "jobs pause", "jobs resume", "jobs stop"):
+            r = shell(where, line)
+            check((r.returncode, r.stderr), (0, b""), line)
+        p.communicate()
+        for line in (line for line in examples("explain") if "--job" in line):
+            r = shell(where, line)
+            check((r.returncode, b"has not found it" in r.stdout), (0, True), line)
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        run(where, "fetch", o.url("/status:500?fail=9&key=k"), "--retries", "0", "-o", "a.jsonl", "--job", "docs.example")
+        for line in examples("retry", "jobs rm"):
+            r = shell(where, line)
+            check(r.returncode in (0, 1), True, line + r.stderr.decode())
+
+
 finish(at_once=2)

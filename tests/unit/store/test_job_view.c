@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "seine/seen.h"
 #include "store/job_parts.h"
 
 typedef struct place {
@@ -252,5 +253,69 @@ TEST(job_view_a_running_job_is_not_removed_and_none_is_said_to_be_none)
     CHECK_EQ(seine_job_remove(p.dir, "../news", &p.diag), SEINE_E_IO);
     CHECK_EQ(seine_job_view_open(p.dir, "old", &p.view, &p.diag), SEINE_E_IO);
     CHECK_EQ(seine_job_view_open(p.dir, "..", &p.view, &p.diag), SEINE_E_IO);
+    done(&p, "news");
+}
+
+TEST(job_view_of_one_url_says_how_it_ended_and_where_it_was_found)
+{
+    place p = {.dir = ""};
+    seine_seen_opts o = SEINE_SEEN_OPTS;
+    seine_seen *seen = NULL;
+    static seine_job_url got;
+    seine_fault fault = SEINE_FAULT;
+    const char *key = "http://a.example/page";
+
+    start(&p, "news");
+    memcpy(o.seed, sn_job_secret(p.job), sizeof o.seed);
+    CHECK_EQ(seine_seen_new(&o, &seen), SEINE_OK);
+    put_url(&p, "http://a.example:80", 0);
+    sn_job_url u = {.url = {.host = SN_STR("http://a.example:80"),
+                            .target = SN_STR("/page"),
+                            .number = 1,
+                            .line = 40,
+                            .depth = 1},
+                    .print = seine_seen_print(seen, key, strlen(key)),
+                    .parent_number = 0};
+    seine_seen_free(seen);
+    CHECK_EQ(sn_job_found(sn_job_lane_at(p.job, 0), &u), SEINE_OK);
+    CHECK_EQ(sn_job_commit(p.job, &p.diag), SEINE_OK);
+    look(&p, "news");
+    CHECK_EQ(seine_job_view_url(p.view, key, &got), SEINE_OK);
+    CHECK(got.is_known && got.has_place && !got.has_ended && !got.is_given);
+    CHECK_EQ(got.line, 40);
+    CHECK_EQ(got.depth, 1);
+    CHECK_STR(got.parent, "http://a.example/x");
+    CHECK_EQ(seine_job_view_url(p.view, "http://a.example/no", &got), SEINE_OK);
+    CHECK(!got.is_known);
+    close_view(&p);
+
+    seine_record r = {.type = SEINE_RECORD_RESULT,
+                      .number = 1,
+                      .status = 404,
+                      .attempts = 2,
+                      .total = SEINE_MS(70),
+                      .fault = &fault};
+    fault.code = SEINE_E_HTTP;
+    CHECK_EQ(sn_job_result(p.job, &r, 9), SEINE_OK);
+    sn_job_robots robots = {.host = SN_STR("http://a.example:80"),
+                            .wall_ms = 5,
+                            .text = SN_STR("User-agent: *\n")};
+    CHECK_EQ(sn_job_robots_put(sn_job_lane_at(p.job, 0), &robots), SEINE_OK);
+    CHECK_EQ(sn_job_commit(p.job, &p.diag), SEINE_OK);
+    look(&p, "news");
+    CHECK_EQ(seine_job_view_url(p.view, key, &got), SEINE_OK);
+    CHECK(got.has_ended && got.has_record && !got.is_skip);
+    CHECK_EQ(got.seq, 9);
+    CHECK_EQ(got.kind, SEINE_E_HTTP);
+    CHECK_EQ(got.status, 404);
+    CHECK_EQ(got.attempts, 2);
+    CHECK_EQ(got.total, SEINE_MS(70));
+    seine_view text;
+    int64_t wall;
+    CHECK(seine_job_view_robots(p.view, "http://a.example:80", &text, &wall));
+    CHECK_EQ(text.len, 14);
+    CHECK_EQ(wall, 5000000);
+    CHECK(!seine_job_view_robots(p.view, "http://b.example:80", &text, &wall));
+    close_view(&p);
     done(&p, "news");
 }
