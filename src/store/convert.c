@@ -359,6 +359,17 @@ each_member(const char *name, const seine_json *value, void *arg)
     return true;
 }
 
+/* The number of the next row: that of the line, or the next if those do not rise. False:
+ * an earlier line has taken the last one. */
+static bool
+take_number(sn_convert *c)
+{
+    if (c->rr.seq <= c->last_seq && c->last_seq >= INT64_MAX)
+        return false;
+    c->last_seq = c->rr.seq > c->last_seq ? c->rr.seq : c->last_seq + 1;
+    return true;
+}
+
 /* A row keeps the JSON line it came from, without the body, which has a column. Rows get
  * new numbers if those of the lines do not rise. */
 static seine_err
@@ -380,7 +391,8 @@ put_sqlite(sn_convert *c, sn_str line)
         json = sn_buf_view(&c->cut);
     }
     r->json = json;
-    c->last_seq = c->rr.seq > c->last_seq ? c->rr.seq : c->last_seq + 1;
+    if (!take_number(c))
+        return sn_convert_bad(c, "\"seq\" leaves no numbers for what follows");
     c->stats.records++;
     return sn_out_record(&c->out, r, c->last_seq, c->diag);
 }
@@ -403,7 +415,8 @@ put_link(sn_convert *c, sn_str line)
 {
     if (!make_inert(c, line))
         return fail_inert(c);
-    c->last_seq = c->rr.seq > c->last_seq ? c->rr.seq : c->last_seq + 1;
+    if (!take_number(c))
+        return sn_convert_bad(c, "\"seq\" leaves no numbers for what follows");
     return sn_convert_put(c, &c->text, c->rr.type, c->last_seq);
 }
 

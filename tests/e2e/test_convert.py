@@ -374,6 +374,17 @@ def links_are_rows_of_their_own():
 
 
 @case
+def numbers_of_rows_end_with_those_of_the_database():
+    last = (1 << 63) - 1
+    for second in (SPEC[1], LINKS[0]):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, "l.jsonl", lines([{**SPEC[0], "seq": last}, {**second, "seq": 1}]))
+            r = seine("convert", "l.jsonl", "l.sqlite", cwd=folder)
+            check((r.code, "leaves no numbers" in r.err), (2, True), r.err)
+            check([o["seq"] for o in parsed(seine("convert", "l.sqlite", cwd=folder).out)], [last])
+
+
+@case
 @needs_vectors
 def the_warc_of_the_vectors_is_read():
     for name in ("example.warc", "example.warc.gz"):
