@@ -186,6 +186,9 @@ look_into(sn_out *o, seine_diag *diag)
     if (is_unique && o->opts.repeats)
         return refuse_file(o, SEINE_E_OUTPUT_CHANGED,
                            "holds every key once, and keys repeat", diag);
+    if (last > INT64_MAX / 2) /* rows of a run would get numbers below zero */
+        return refuse_file(o, SEINE_E_OUTPUT_CHANGED, "has rows with the last numbers",
+                           diag);
     o->last_seq = last > 0 ? (uint64_t)last : 0;
     return SEINE_OK;
 }

@@ -242,6 +242,15 @@ def a_file_marked_as_ours_runs_nothing_when_it_is_appended_to(_, script):
         check((r.peak < ROOM, os.path.getsize(os.path.join(d, "x.sqlite")) < MIB), (True, True))
 
 
+@rows([("convert", APPEND), ("fetch", ["fetch", "http://127.0.0.1:1/", "--retries", "0", "-o", "x.sqlite", "--append"])])
+def a_row_with_the_last_number_makes_no_numbers_below_zero(_, words):
+    with tempfile.TemporaryDirectory() as d:
+        made(d, f"UPDATE result SET seq = {(1 << 63) - 1}", mark=SEIN)
+        before = files(d)["x.sqlite"]
+        r = attack(*words, cwd=d)
+        check((r.code, "has rows with the last numbers" in r.err, files(d)["x.sqlite"] == before), (2, True, True), r.err)
+
+
 @case
 def an_index_of_ones_own_does_not_hinder_an_append():
     with tempfile.TemporaryDirectory() as d:
