@@ -131,12 +131,14 @@ typedef struct check {
     seine_document *document;
     size_t counts[SEINE_LINK_VERDICT_ROOM];
     size_t n_files, n_crawled, n_unread;
-    size_t n_known; /* bad links that the baseline has */
-    size_t held;    /* bytes of pages, targets and links */
-    size_t n_left;  /* links that --max-memory has no room for */
-    bool is_cut;    /* a document has more links than are read */
-    int signal;     /* that ended the run; 0 */
-    bool is_late;   /* --max-time is over */
+    size_t n_known;             /* bad links that the baseline has */
+    size_t held;                /* bytes of pages, targets and links */
+    size_t n_left;              /* links that --max-memory has no room for */
+    bool is_cut;                /* a document has more links than are read */
+    int signal;                 /* that ended the run; 0 */
+    bool is_late;               /* --max-time is over */
+    bool too_many;              /* --max-errors is reached … */
+    uint64_t answers, failures; /* … by so many of all */
     seine_time start;
     seine_filter *include, *exclude; /* of links to files; NULL: none */
 

@@ -197,6 +197,19 @@ count_answer(asking *a, const seine_record *r)
         return;
     a->ok += r->fate == SEINE_FATE_OK;
     a->bad += r->fate != SEINE_FATE_OK;
+    a->c->answers++;
+    a->c->failures += r->fate != SEINE_FATE_OK;
+}
+
+/* Whether --max-errors is reached; a share counts from 100 answers on. */
+static bool
+has_failed_enough(const check *c)
+{
+    enum { ENOUGH = 100 };
+    const quota *q = &c->plan.max_errors;
+
+    return !(q->percent && c->answers < ENOUGH) &&
+           quota_is_reached(q, c->failures, c->answers);
 }
 
 static void
@@ -275,7 +288,10 @@ wait_a_little(asking *a)
         stop(a, SEINE_E_CANCELED);
     pthread_mutex_lock(&a->lock);
     bool is_full = a->c->n_left > 0;
+    a->c->too_many |= has_failed_enough(a->c);
     pthread_mutex_unlock(&a->lock);
+    if (a->stops == 0 && a->c->too_many)
+        stop(a, SEINE_E_CANCELED);
     if (a->stops == 0 && is_full && a->is_crawl)
         stop(a, SEINE_E_CANCELED);
     if (a->stops == 0 && now_is() >= a->deadline) {
@@ -569,7 +585,7 @@ ask_these(check *c, bool own)
         if (c->targets[i].wants_anchors)
             o.keep |= SEINE_KEEP_BODY;
     }
-    if (!any || c->signal || c->is_late)
+    if (!any || c->signal || c->is_late || c->too_many)
         return SAY_DONE;
     if (own)
         keep_distance(c);

@@ -217,6 +217,7 @@ static const char *
 stopped_by(const check *c)
 {
     return c->signal       ? "signal"
+           : c->too_many   ? "max_errors"
            : c->is_late    ? "max_time"
            : c->n_left > 0 ? "memory"
                            : "done";

@@ -25,7 +25,8 @@ static const option options[] = {
      .help = "check fragments of pages on the network, too",
      .more = "Those of files are always checked, unless --no-fragments is given. A page that a fragment leads to is fetched with GET, once."},
     {"dump", NULL, KIND_FLAG, OWN(dump),
-     .help = "list the links of the files, and check nothing"},
+     .help = "list the links, and check nothing",
+     .more = "Of files, and of the pages of a site, which are fetched as for a check."},
     {"strict", NULL, KIND_FLAG, OWN(strict), .env = true,
      .help = "denied, timeout and unknown fail the run like broken"},
     {"baseline", NULL, KIND_FILE, "FILE", OWN(baseline), .env = true,
@@ -85,7 +86,7 @@ const command cmd_check = {
             "`denied`: 401 403 407 429 451 999; the server turns us away, and the link may be fine. `timeout`, `unknown`: not answered in time, "
             "never asked. `excluded`: by a pattern, the scheme, robots.txt or a comment <!-- seine-ignore -->.\n\n"
             "Exit codes: 0 fine, 1 broken links (with --strict also denied, timeout and unknown), 2 usage and nothing was sent, 3 this machine: a file cannot be "
-            "read or written, 4 --max-time with work left, 130 143 129 141 signals and a closed pipe.",
+            "read or written, 4 --max-time, --max-errors or --max-memory with work left, 130 143 129 141 signals and a closed pipe.",
     .options = options,
     .examples = examples,
     .settings_size = sizeof(check_settings),
@@ -134,7 +135,7 @@ exit_code(const check *c)
         return SAY_MACHINE;
     if (c->signal)
         return SAY_SIGNAL + c->signal;
-    if (c->is_late || c->is_cut || c->n_left > 0)
+    if (c->is_late || c->too_many || c->is_cut || c->n_left > 0)
         return SAY_EARLY;
     return quota_is_reached(&c->plan.fail_on, bad, c->n_links) ? SAY_FAILED : SAY_DONE;
 }
@@ -179,6 +180,21 @@ make_filter(check *c)
                                              "seine check --help", &diag, e);
 }
 
+/* Lists the links of the files, and of the pages of the sites. */
+static int
+dump_all(check *c)
+{
+    int code = c->n_sites > 0 ? check_run_begin(c) : SAY_DONE;
+
+    if (code == SAY_DONE)
+        code = check_crawl(c);
+    if (code != SAY_DONE)
+        return code;
+    check_dump(c);
+    code = exit_code(c);
+    return code == SAY_FAILED ? SAY_DONE : code;
+}
+
 static int
 run_all(check *c)
 {
@@ -199,11 +215,7 @@ run_all(check *c)
         code = say_fail(SAY_USAGE, "files and directories, or leave out --offline",
                         "--offline: '%s' is on the network", show(c->sites[0]).text);
     if (code == SAY_DONE && c->set->dump) {
-        if (c->n_sites > 0)
-            code = say_fail(SAY_USAGE, "seine crawl, or files and directories",
-                            "--dump lists the links of files");
-        else
-            check_dump(c);
+        code = dump_all(c);
     } else if (code == SAY_DONE) {
         code = judge_all(c, known);
     }

@@ -82,6 +82,8 @@ class Site(http.server.BaseHTTPRequestHandler):
         elif path == "/soon" and len([1 for c, p in self.server.seen if p == self.path]) == 1:
             status, body = 429, b""
             fields["retry-after"] = "1"
+        elif path == "/cookie":
+            fields["set-cookie"] = "flavour=oat; Max-Age=1000"
         elif path == "/slow":
             self.server.over.wait(PATIENCE)
             return
@@ -223,6 +225,31 @@ def dump_lists_links_and_stops():
     with tree(a_md="[x](gone.md)\n[y](http://127.0.0.1:1/)") as folder:
         p = run(folder, "--dump", "a.md")
         check([p.returncode, p.stdout], [0, "a.md:1:1\tgone.md\na.md:2:1\thttp://127.0.0.1:1/\n"])
+
+
+@case
+def dump_lists_the_links_of_a_site_and_asks_for_no_others():
+    with site() as other, site({"/": f"<a href=/a>a</a>\n<a href={other.base}/ok>o</a>", "/a": "<a href=b#c>x</a>", "/b": ""}) as s, tempfile.TemporaryDirectory() as folder:
+        p = run(folder, "--dump", s.base + "/", *FAST)
+        check([p.returncode, sorted(p.stdout.splitlines()), other.seen], [0, sorted([
+            f"{s.base}/:1:1\t{s.base}/a", f"{s.base}/:2:1\t{other.base}/ok", f"{s.base}/a:1:1\t{s.base}/b#c"]), []], p.stderr)
+
+
+@case
+def a_run_ends_when_too_many_have_failed():
+    with site() as s, tree(a_md="\n\n".join(f"[x]({s.base}/404?{n})" for n in range(400))) as folder:
+        p = run(folder, "a.md", *FAST, "--retries", "0", "--per-host", "1", "--max-errors", "3", "--grace", "1s", "-j")
+        end = records(p.stdout)[-1]
+        check([p.returncode, end["stopped_by"], end["exit_code"]], [4, "max_errors", 4], p.stderr)
+        check(end["verdicts"]["unknown"] > 0, True)
+
+
+@case
+def the_jar_is_written_at_the_end():
+    with site() as s, tree(a_md=f"[x]({s.base}/cookie)") as folder:
+        check(run(folder, "a.md", *FAST, "--cookie-jar", "jar").returncode, 0)
+        with open(os.path.join(folder, "jar"), encoding="utf-8") as f:
+            check("flavour" in f.read(), True)
 
 
 @case
