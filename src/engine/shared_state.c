@@ -153,17 +153,6 @@ copy_crawl(sn_arena *a, const seine_crawl_opts *opts, seine_err *e)
     return copy;
 }
 
-/* Fields and bodies may be secrets. */
-static void
-wipe_secrets(const seine_fetch_opts *o)
-{
-    for (size_t i = 0; i < o->n_fields && o->fields; i++)
-        if (o->fields[i].value.ptr)
-            seine_wipe((char *)o->fields[i].value.ptr, o->fields[i].value.len);
-    if (o->body.ptr)
-        seine_wipe((char *)o->body.ptr, o->body.len);
-}
-
 static seine_err
 copy_opts(sn_shared_state *c, const seine_fetch_opts *opts)
 {
@@ -197,7 +186,6 @@ copy_opts(sn_shared_state *c, const seine_fetch_opts *opts)
     o->proxy_env = NULL;
     if (!o->clock)
         o->clock = seine_clock_system();
-    c->is_copied = e == SEINE_OK;
     uint32_t least =
         o->concurrency + o->concurrency / 8 + 1; /* a few ready when others end */
     if (o->queue < least)
@@ -411,9 +399,7 @@ sn_shared_state_fini(sn_shared_state *c)
     sn_scope_free(c->scope);
     sn_visits_free(c->visits);
     seine_throttle_fini(&c->in_flight);
-    if (c->is_copied)
-        wipe_secrets(&c->opts);
-    sn_arena_wipe(&c->memory); /* the proxy's login, fields */
+    sn_arena_wipe(&c->memory); /* fields and bodies may be secrets; the proxy's login */
     sn_arena_fini(&c->memory);
     pthread_mutex_destroy(&c->giver);
     sn_tunes_fini(&c->tunes);

@@ -49,8 +49,8 @@ typedef struct sn_shared_state {
     sn_tls_ctx *tls;            /* whom to trust */
     sn_proxies proxies;         /* never changes */
     sn_address_limits address_limits;
-    bool has_address_limits, is_copied; /* the options */
-    uint64_t secret[2];                 /* of the hash that gives a host its shard */
+    bool has_address_limits;
+    uint64_t secret[2]; /* of the hash that gives a host its shard */
     _Atomic uint64_t next_number;
     _Atomic int stop;          /* SN_GOING … */
     _Atomic int stop_why;      /* seine_err: CANCELED, DEADLINE */

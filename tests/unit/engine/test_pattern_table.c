@@ -33,6 +33,26 @@ TEST(pattern_table_counts_each_pattern_apart)
     sn_pattern_table_fini(&t);
 }
 
+TEST(pattern_table_knows_what_memory_it_has)
+{
+    sn_pattern_table t = {.n = 0};
+
+    count_begin();
+    for (uint64_t i = 0; i < 100; i++)
+        count(&t, i);
+    for (int looked = 0; looked < 2; looked++) {
+        size_t says = sn_pattern_table_memory(&t), has = (size_t)count_bytes();
+
+        CHECK(says <= has && says > has - has / 16);
+        if (!looked)
+            sn_pattern_table_get(&t, key(7))->novelty =
+                sn_novelty_new(SN_NOVELTY_PATTERN);
+        t.n_looked = 1;
+    }
+    sn_pattern_table_fini(&t);
+    count_end();
+}
+
 TEST(pattern_table_that_is_full_forgets_the_small_and_old_and_merges_nothing)
 {
     sn_pattern_table t = {.n = 0};

@@ -118,7 +118,8 @@ TEST(options_without_sense_are_named)
         ROW(connect_timeout, 0),  ROW(dns_timeout, 0),
         ROW(tcp_timeout, -1),     ROW(tls_timeout, 0),
         ROW(head_timeout, 0),     ROW(grace, -1),
-        ROW(max_retry_after, -1),
+        ROW(max_retry_after, -1), ROW(size, 0),
+        ROW(speed_span, 0),
 #undef ROW
     };
 
@@ -127,10 +128,58 @@ TEST(options_without_sense_are_named)
         seine_diag diag = SEINE_DIAG;
         sn_shared_state c;
 
+        o.speed_bytes = 100;
+        o.speed_span = SEINE_SECS(20);
         memcpy((char *)&o + rows[i].at, &rows[i].value, rows[i].size);
         CHECK_EQ(sn_shared_state_init(&c, &o, &diag), SEINE_E_CONFIG);
         CHECK_STR(diag.member, rows[i].member);
         CHECK(diag.text[0]);
+    }
+}
+
+TEST(options_at_the_edge_of_sense_are_taken)
+{
+    seine_fetch_opts o = polite();
+    sn_shared_state c;
+
+    o.concurrency = o.per_host = 1;
+    o.threads = 256;
+    o.per_ip = 65535;
+    o.max_redirects = 1000;
+    o.timeout = o.connect_timeout = o.dns_timeout = o.tcp_timeout = o.tls_timeout = 1;
+    o.head_timeout = 1;
+    o.grace = o.max_retry_after = 0;
+    o.speed_bytes = 0;
+    o.speed_span = 0;
+    CHECK_EQ(sn_shared_state_init(&c, &o, NULL), SEINE_OK);
+    sn_shared_state_fini(&c);
+    o.speed_bytes = 1;
+    o.speed_span = 1;
+    CHECK_EQ(sn_shared_state_init(&c, &o, NULL), SEINE_OK);
+    sn_shared_state_fini(&c);
+}
+
+TEST(whom_robots_txt_is_read_for_is_a_product_token)
+{
+    static const struct {
+        const char *agent;
+        bool is_fine;
+    } rows[] = {{NULL, true},       {"seine", true}, {"a", true},
+                {"My-Bot_2", true}, {"", false},     {"*", false},
+                {"a b", false},     {"a/1", false},  {"bot*", false}};
+
+    EACH_ROW(i, rows) {
+        seine_fetch_opts o = polite();
+        seine_diag diag = SEINE_DIAG;
+        sn_shared_state c;
+
+        o.robots_agent = rows[i].agent;
+        seine_err e = sn_shared_state_init(&c, &o, &diag);
+        CHECK_EQ(e, rows[i].is_fine ? SEINE_OK : SEINE_E_CONFIG);
+        if (e == SEINE_OK)
+            sn_shared_state_fini(&c);
+        else
+            CHECK_STR(diag.member, "robots_agent");
     }
 }
 
