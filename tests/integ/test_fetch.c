@@ -951,3 +951,35 @@ TEST(a_retry_after_holds_the_whole_host)
     CHECK(f->took >= SEINE_SECS(1));
     tear_down(f);
 }
+
+TEST(what_options_say_of_nets_is_obeyed)
+{
+    static const struct {
+        const char *allow, *deny, *zone;
+        bool is_untrusted, is_fetched;
+    } rows[] = {
+        {NULL, NULL, NULL, false, true},
+        {NULL, "127.0.0.0/8", NULL, false, false},
+        {NULL, "127.0.0.2/32", NULL, false, true},
+        {NULL, NULL, NULL, true, false},
+        {"127.0.0.0/8", NULL, NULL, true, true},
+        {"127.0.0.0/8", "127.0.0.1/32", NULL, true, false},
+        {NULL, NULL, "127.0.0.0/8=public", true, true},
+    };
+
+    EACH_ROW(i, rows) {
+        const char *allow[] = {rows[i].allow, NULL}, *deny[] = {rows[i].deny, NULL};
+        const char *zones[] = {rows[i].zone, NULL};
+        fixture *f = set_up(false);
+
+        ask(f, "/ok");
+        f->opts.allow_net = allow;
+        f->opts.deny_net = deny;
+        f->opts.zones = zones;
+        f->opts.untrusted = rows[i].is_untrusted;
+        fetch(f);
+        CHECK_EQ(f->got[0].fault.code,
+                 rows[i].is_fetched ? SEINE_OK : SEINE_E_BLOCKED_ADDRESS);
+        tear_down(f);
+    }
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/emit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -376,6 +377,28 @@ TEST(an_address_that_is_refused_is_named_with_its_page_and_the_net_to_allow)
     CHECK(is(r->message, "http://169.254.169.254/ (forbidden): not contacted"));
     CHECK(is(r->hint, "allow_net 169.254.169.254/32 if you trust it"));
     tear_down(f);
+}
+
+/* A hundred bytes of it are shown. */
+TEST(a_long_address_that_is_refused_is_cut_and_says_so)
+{
+    for (int more = 0; more < 2; more++) {
+        char url[128], want[256];
+        int n =
+            snprintf(url, sizeof url, "http://10.0.0.5/%.*s", 84 + more,
+                     "0123456789012345678901234567890123456789012345678901234567890123"
+                     "456789012345678901234567890");
+        fixture *f = set_up(url);
+
+        CHECK_EQ(n, 100 + more);
+        f->v->fault.code = SEINE_E_BLOCKED_ADDRESS;
+        f->v->end.refused = SN_ADDRESS_PRIVATE;
+        f->v->end.refused_net = (sn_cidr){{4, {10}}, 8};
+        snprintf(want, sizeof want, "%.100s%s (private): not contacted", url,
+                 more ? "\xe2\x80\xa6" : "");
+        CHECK(is(emit(f, 0)->message, want));
+        tear_down(f);
+    }
 }
 
 TEST(a_hint_names_options_as_the_caller_does)

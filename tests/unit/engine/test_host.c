@@ -206,6 +206,32 @@ TEST(guards_belong_to_one_host_until_they_are_folded)
     close_world(&w);
 }
 
+/* The user names a host that was found before. */
+TEST(a_host_that_turns_out_to_be_ours_is_free_and_keeps_what_it_asked_for)
+{
+    seine_fetch_opts o = polite();
+    seine_crawl_opts crawl = SEINE_CRAWL_OPTS;
+    sn_guards *g;
+    world w;
+
+    o.mine = o.adaptive = true;
+    o.crawl = &crawl;
+    open_world(&w, &o);
+    uint32_t host = host_of(&w, "http://a.example/");
+    CHECK_EQ(sn_hosts_guard(&w.hosts, host, T0, &g), SEINE_OK);
+    CHECK(g->pace.ivl_us > 0 && g->set.throttle);
+    g->pace.last = T0 + 1;
+    sn_pace_pause(&g->pace, T0 + SEINE_SECS(9));
+    sn_hosts_set_given(&w.hosts, host, T0 + 2);
+    sn_hosts_retune(&w.hosts, host, T0 + 2);
+    CHECK_EQ(g->pace.ivl_us, 0);
+    CHECK_EQ(g->pace.last, T0 + 1);
+    CHECK_EQ(g->pace.pause, T0 + SEINE_SECS(9));
+    CHECK(!g->set.throttle);
+    CHECK_EQ(g->limiter.every, 0);
+    close_world(&w);
+}
+
 /* Beyond 4,096 guards idle hosts lose theirs; what they owe stays in `next`. */
 TEST(folded_guards_leave_their_debt_behind)
 {

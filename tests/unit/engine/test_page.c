@@ -160,6 +160,38 @@ TEST(page_reads_a_robots_tag_that_is_for_all_or_for_us)
     }
 }
 
+/* Each element by itself: it says one thing, and of all others nothing. */
+TEST(page_says_one_thing_at_a_time)
+{
+    static const struct {
+        const char *page, *title, *lang, *canonical, *base, *robots;
+        size_t links;
+    } rows[] = {
+        {"<title>T</title>", "T", NULL, NULL, NULL, NULL, 0},
+        {"<html lang=de>", NULL, "de", NULL, NULL, NULL, 0},
+        {"<base href=/b/>", NULL, NULL, NULL, "/b/", NULL, 0},
+        {"<link rel=canonical href=c>", NULL, NULL, "c", NULL, NULL, 1},
+        {"<meta name=robots content=noindex>", NULL, NULL, NULL, NULL, "noindex", 0},
+        {"<a href=x name=robots>y</a>", NULL, NULL, NULL, NULL, NULL, 1},
+        {"<meta name=robots content=noindex><title>T</title>", "T", NULL, NULL, NULL,
+         "noindex", 0},
+        {"<p>text", NULL, NULL, NULL, NULL, NULL, 0},
+    };
+    sn_page *p = sn_page_new();
+
+    EACH_ROW(i, rows) {
+        sn_page_facts f = facts_of(p, &of_links, rows[i].page);
+        const sn_str got[] = {f.title, f.lang, f.canonical, f.base, f.meta_robots};
+        const char *want[] = {rows[i].title, rows[i].lang, rows[i].canonical,
+                              rows[i].base, rows[i].robots};
+
+        for (size_t k = 0; k < sizeof got / sizeof *got; k++)
+            CHECK(want[k] ? is(got[k], want[k]) : !got[k].ptr);
+        CHECK_EQ(sn_page_n_links(p), rows[i].links);
+    }
+    sn_page_free(p);
+}
+
 TEST(page_tells_nothing_before_its_end)
 {
     sn_page *p = sn_page_new();

@@ -558,6 +558,39 @@ TEST(a_wish_that_is_too_long_parks_the_host)
     tear_down(t);
 }
 
+/* A server whose clock is an hour ahead, and words that a cache has kept for a while. */
+TEST(a_wish_for_a_date_counts_from_the_servers_own_clock)
+{
+    static const struct {
+        const char *fields;
+        seine_span least;
+    } rows[] = {
+        {"Retry-After: Tue, 14 Nov 2023 23:30:20 GMT\nDate: Tue, 14 Nov 2023 23:30:00 "
+         "GMT",
+         SEINE_SECS(20)},
+        {"Retry-After: 50\nAge: 20", SEINE_SECS(1)}, /* a cache said so: not the server */
+        {"Retry-After: 50", SEINE_SECS(50)},
+    };
+
+    EACH_ROW(i, rows) {
+        fixture *t = prepare();
+
+        t->opts.concurrency = 1;
+        open(t);
+        script_on(t->s, "http://a.test/",
+                  &(answer){.status = 503, .fields = rows[i].fields},
+                  &(answer){.status = 200});
+        give(t, "http://a.test/");
+        live(t, SEINE_NEVER);
+        seine_span waited =
+            script_request(t->s, 1)->at - script_request(t->s, 0)->at - SEINE_MS(10);
+        CHECK(waited >= rows[i].least - SEINE_SECS(1));
+        CHECK(waited <= rows[i].least + rows[i].least / 4);
+        CHECK_EQ(record_of(t, 0)->fate, SEINE_FATE_OK);
+        tear_down(t);
+    }
+}
+
 TEST(a_wish_holds_the_host_from_the_head_on)
 {
     fixture *t = prepare();
@@ -984,6 +1017,23 @@ TEST(s0_05_no_attempt_begins_after_the_time_of_its_url)
     CHECK_EQ(record_of(t, 1)->fate, SEINE_FATE_CANCELED);
     CHECK_EQ(script_now(t->s), T0 + SEINE_SECS(2));
     tear_down(t);
+}
+
+/* The second attempt would begin in time, and could not last long enough. */
+TEST(s0_05_no_attempt_begins_that_has_too_little_time)
+{
+    for (int i = 0; i < 2; i++) {
+        fixture *t = prepare();
+
+        t->opts.retry.max_elapsed = SEINE_SECS(2);
+        t->opts.retry.min_attempt = i ? SEINE_MS(1700) : SEINE_MS(500);
+        open(t);
+        script_on(t->s, "http://a.test/", &(answer){.status = 500});
+        give(t, "http://a.test/");
+        live(t, SEINE_NEVER);
+        CHECK_EQ(record_of(t, 0)->attempts, i ? 1 : 2);
+        tear_down(t);
+    }
 }
 
 /* One URL in each state: on its way in, waiting for its host, for its moment, in

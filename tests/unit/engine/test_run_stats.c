@@ -176,3 +176,28 @@ TEST(figures_of_hosts_say_what_they_wait_for)
     seine_fetch_free(t->f);
     tear_down(t);
 }
+
+TEST(figures_of_a_host_that_was_never_asked_are_blank)
+{
+    fixture *t = set_up();
+    hosts all = {0};
+
+    t->opts.concurrency = 1;
+    open_fetch(t);
+    give(t, "http://a.test/");
+    give(t, "http://b.test/");
+    while (script_requests(t->s) < 1)
+        sn_fetch_turn(t->f, SEINE_NEVER);
+    seine_fetch_hosts_each(t->f, on_host, &all);
+    CHECK_EQ(all.n, 2);
+    CHECK_EQ(host_of(&all, "a.test")->in_flight, 1);
+    CHECK_EQ(host_of(&all, "b.test")->in_flight, 0);
+    CHECK_EQ(host_of(&all, "b.test")->waiting, 1);
+    CHECK_EQ(host_of(&all, "b.test")->requests, 0);
+    CHECK_EQ(host_of(&all, "b.test")->breaker, SEINE_BREAKER_CLOSED);
+    CHECK_EQ(host_of(&all, "b.test")->min_gap, SEINE_NEVER);
+    CHECK_EQ(host_of(&all, "b.test")->every, 0);
+    CHECK_EQ(seine_fetch_finish(t->f, NULL), SEINE_OK);
+    seine_fetch_free(t->f);
+    tear_down(t);
+}
