@@ -25,6 +25,11 @@ typedef struct scan {
     seine_time now;
     int64_t wall_ms;
     bool has_told; /* the waits of all records */
+    sn_str host; /* of the URL before, and its shard: most follow one of their own host */
+    sn_run *run;
+    uint64_t parent_number; /* of the URL before, and its text */
+    sn_str parent;
+    char parent_memory[SEINE_URL_ROOM];
 } scan;
 
 void
@@ -225,15 +230,48 @@ keep_given(const scan *s, const sn_job_url *u)
     return SEINE_OK;
 }
 
+/* The shard of a URL. Names of hosts stay where they are during the scan. */
+static sn_run *
+shard_of(scan *s, const sn_waiting_url *u)
+{
+    if (u->host.len == 0)
+        return run_of(s, u->target);
+    if (u->host.ptr != s->host.ptr || u->host.len != s->host.len) {
+        s->run = run_of(s, u->host);
+        s->host = u->host;
+    }
+    return s->run;
+}
+
+/* A parent that was kept by its number comes with the port that its host has. */
+static sn_str
+parent_of(scan *s, const sn_job_url *u)
+{
+    seine_url url;
+
+    if (u->parent_number == SN_JOB_NONE)
+        return u->url.parent;
+    if (u->parent_number != s->parent_number) {
+        seine_url_init(&url, s->parent_memory, sizeof s->parent_memory);
+        bool ok =
+            seine_url_parse(&url, u->url.parent.ptr, u->url.parent.len, NULL) == SEINE_OK;
+        s->parent = ok ? seine_url_href(&url) : (sn_str){0};
+        s->parent_number = u->parent_number;
+    }
+    return s->parent.ptr ? s->parent : u->url.parent;
+}
+
 static seine_err
 take_url(const sn_job_url *u, void *arg)
 {
-    const scan *s = arg;
+    scan *s = arg;
+    sn_job_url own = *u;
 
     if (u->url.kind == SN_JOB_GIVEN)
         return keep_given(s, u);
-    sn_run *r = run_of(s, u->url.host.len > 0 ? u->url.host : u->url.target);
-    return r ? sn_run_restore_url(r, u, s->now) : SEINE_E_STATE_CORRUPT;
+    sn_run *r = shard_of(s, &u->url);
+    own.url.parent = parent_of(s, u);
+    return r ? sn_run_restore_url(r, &own, s->now) : SEINE_E_STATE_CORRUPT;
 }
 
 /* The interval of a host that nobody knows: no host is asked earlier, since it may have
@@ -255,7 +293,13 @@ sn_fetch_job_scan(sn_fetch_job *p, sn_shared_state *c, sn_run *const *runs, uint
 {
     seine_clock *clock = c->opts.clock;
     seine_job_figures figures;
-    scan s = {p, c, runs, n, now, clock->wall(clock) / SEINE_MS(1), false};
+    scan s = {.into = p,
+              .shared = c,
+              .runs = runs,
+              .n = n,
+              .now = now,
+              .wall_ms = clock->wall(clock) / SEINE_MS(1),
+              .parent_number = SN_JOB_NONE};
     sn_job_scan into = {.ended = take_ended,
                         .note = take_note,
                         .host = take_host,

@@ -295,11 +295,16 @@ list_for(sn_frontier *f, uint32_t host, const sn_waiting_url *u)
 static seine_err
 restore_waiting(sn_frontier *f, const sn_job_url *u, seine_time now)
 {
-    uint32_t host;
-    seine_err e = find_name(f, u->url.host, false, now, &host);
+    sn_str name = u->url.host;
+    seine_err e = SEINE_OK;
 
+    /* Most URLs follow one of their own host; its name stays where it is meanwhile. */
+    if (name.ptr != f->restored_name.ptr || name.len != f->restored_name.len)
+        e = find_name(f, name, false, now, &f->restored_host);
+    f->restored_name = e == SEINE_OK ? name : (sn_str){0};
     if (e != SEINE_OK)
         return e;
+    uint32_t host = f->restored_host;
     e = sn_store_enqueue(f->store, list_for(f, host, &u->url), &u->url);
     if (e == SEINE_OK)
         count_restored(f, host, &u->url);
@@ -312,24 +317,16 @@ restore_waiting(sn_frontier *f, const sn_job_url *u, seine_time now)
 seine_err
 sn_frontier_restore_url(sn_frontier *f, const sn_job_url *u, seine_time now)
 {
-    char mem[SEINE_URL_ROOM];
-    seine_url parent;
-    sn_job_url own = *u;
-
-    /* A parent that was kept by its number comes with the port that its host has. */
-    seine_url_init(&parent, mem, sizeof mem);
-    if (u->parent_number != SN_JOB_NONE &&
-        seine_url_parse(&parent, u->url.parent.ptr, u->url.parent.len, NULL) == SEINE_OK)
-        own.url.parent = seine_url_href(&parent);
     if (u->url.kind == SN_JOB_LATE)
-        return restore_late(f, &own);
-    return u->url.host.len == 0 ? restore_nameless(f, &own, now)
-                                : restore_waiting(f, &own, now);
+        return restore_late(f, u);
+    return u->url.host.len == 0 ? restore_nameless(f, u, now)
+                                : restore_waiting(f, u, now);
 }
 
 void
 sn_frontier_restored(sn_frontier *f, seine_time now)
 {
+    f->restored_name = (sn_str){0};
     for (uint32_t host = 0; host < f->hosts.n; host++) {
         const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 

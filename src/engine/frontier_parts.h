@@ -98,6 +98,8 @@ struct sn_frontier {
     uint64_t parent_number; /* of the page whose links are read; SN_JOB_NONE */
     sn_crawl_hosts hosts;
     sn_url_list late;               /* too deep, nofollow, offsite while seeds come */
+    sn_str restored_name;           /* of the last host, while a job comes back */
+    uint32_t restored_host;         /* … and its number */
     bool holds_end;                 /* counted in shared->late: something to tell */
     size_t max_robots;              /* bytes that the rules of its hosts may hold */
     size_t reserved;                /* for those that are asked for again */
