@@ -24,6 +24,7 @@ enum { HEX = 64, PLACE = HEX + 1 + 1 + 8 + 1 }; /* ab/cdef….EXT and terminator
 
 typedef struct saver {
     bool is_open, is_new;
+    bool is_dirty;     /* a body was written that is not synced */
     int dir;           /* all names are below it */
     uint64_t parts;    /* files begun */
     char prefix[32];   /* of the names of parts */
@@ -236,6 +237,8 @@ keep_body(sn_out *o, sn_str body)
     close(shelf);
     if (ok && !is_known)
         o->bytes += body.len;
+    /* One that is there may be of a run that was killed before it was synced. */
+    s->is_dirty |= ok && (!is_known || o->is_durable);
     errno = error;
     return ok;
 }
@@ -276,17 +279,35 @@ record_save(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
     return SEINE_OK;
 }
 
+/* Bodies are many and small: one sync for all of them. */
+static seine_err
+sync_bodies(sn_out *o, seine_diag *diag)
+{
+    saver *s = o->self;
+
+    if (s->dir < 0 || !o->is_started || !s->is_dirty)
+        return SEINE_OK;
+    s->is_dirty = false;
+    if (syncfs(s->dir) != 0 && errno != EROFS)
+        return sn_outfile_fail_end(o, SEINE_E_FSYNC_FAILED, errno, diag);
+    return SEINE_OK;
+}
+
+/* With a job a record is committed after its body. */
+static seine_err
+flush_save(sn_out *o, bool all, seine_diag *diag)
+{
+    return all && o->is_durable ? sync_bodies(o, diag) : SEINE_OK;
+}
+
 static seine_err
 close_save(sn_out *o, seine_diag *diag)
 {
     saver *s = o->self;
-    seine_err e = SEINE_OK;
 
     if (!s->is_open)
         return SEINE_OK;
-    if (s->dir >= 0 && o->is_started && o->bytes > 0 && syncfs(s->dir) != 0 &&
-        errno != EROFS)
-        e = sn_outfile_fail_end(o, SEINE_E_FSYNC_FAILED, errno, diag);
+    seine_err e = sync_bodies(o, diag);
     if (s->dir >= 0)
         close(s->dir);
     if (s->is_new && !o->is_started)
@@ -300,5 +321,6 @@ const sn_out_ops sn_out_save = {
     .open = open_save,
     .start = start_save,
     .record = record_save,
+    .flush = flush_save,
     .close = close_save,
 };

@@ -167,6 +167,18 @@ def a_job_that_cannot_be_synced_at_its_end_says_which_file_and_why():
         check(len(urls_of(where, "all.jsonl")), 5)
 
 
+@case
+def no_record_is_committed_before_its_body_is_synced():
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/p/0"), *QUICK, "--job", "j", "-o", "all.jsonl", "--save", "bodies")
+        r = faulty("fsync:EIO@1:bodies", [SEINE, *words], cwd=where, extra=DURABLE)
+        check((r.code, len(r.struck), "cannot finish bodies: input/output error" in r.err), (3, 1, True), r.err)
+        check(committed(where, "j"), 0, "records")
+        _, want = uninterrupted(*words[:2], *QUICK)
+        check(run(where, *words).code, 0)
+        complete(where, want, ("all.jsonl",))
+
+
 @rows([("drained", "stop.drained"), ("flushed", "stop.flushed"), ("in the middle of a write", "out.append.half")])
 def a_kill_during_the_last_flush_loses_nothing(_, point):
     with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
