@@ -11,9 +11,10 @@
 #include <seine/url.h>
 
 #include "check/check.h"
+#include "options/option_names.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
-#include "verbs/lines.h"
+#include "verbs/feed.h"
 
 #define LONGEST ((size_t)64 << 20)
 
@@ -349,19 +350,30 @@ read_input(check *c, const char *word)
     return SAY_DONE;
 }
 
-/* A list of inputs, one per line. */
+/* A list of inputs, in any form that lists of URLs have. */
 static int
 read_list(check *c, const char *path)
 {
-    lines in = {0};
-    int code = lines_open(&in, path);
-    lines_got got = LINES_END;
+    seine_input *in = NULL;
+    seine_ask ask;
+    seine_err e = SEINE_OK;
+    int code = feed_open_list(&c->set->net, path, NULL, &in);
 
-    while (code == SAY_DONE && (got = lines_next(&in)) == LINES_ONE)
-        if (in.len > 0 && in.text[0] != '#')
-            code = read_input(c, in.text);
-    lines_close(&in);
-    return code == SAY_DONE && got == LINES_FAILED ? SAY_MACHINE : code;
+    while (code == SAY_DONE && (e = seine_input_next(in, &ask)) == SEINE_OK) {
+        if (ask.is_bad) {
+            run_log_fail(&c->log, SEINE_E_PARSE, NULL, "line %llu of '%s' names nothing",
+                         (unsigned long long)ask.line, show(path).text);
+            c->n_unread++;
+            continue;
+        }
+        char *word = xalloc_copy(ask.url.ptr, ask.url.len);
+        code = read_input(c, word);
+        free(word);
+    }
+    if (code == SAY_DONE && e != SEINE_E_CLOSED)
+        code = option_names_fail(NULL, SAY_MACHINE, NULL, seine_input_diag(in), e);
+    seine_input_free(in);
+    return code;
 }
 
 int

@@ -18,7 +18,12 @@ static int run_check(const args *a);
 /* clang-format off */
 static const option options[] = {
     {"input", "i", KIND_FILES, "FILE", OWN(input), .rare = true,
-     .help = "read inputs from FILE, one per line; may be repeated; -: stdin"},
+     .help = "read inputs from FILE, one per line; may be repeated; -: stdin",
+     .more = "URLs, files and directories; a list may also be JSON lines, CSV, a sitemap or a web archive, packed or not, as for fetch."},
+    {"input-format", NULL, KIND_CHOICE, "auto|text|jsonl|csv|sitemap|warc|html", "auto", OWN(net.input_format), .env = true, .rare = true,
+     .help = "what the input is"},
+    {"url-column", NULL, KIND_TEXT, "NAME", "url", OWN(net.url_column), .env = true, .rare = true,
+     .help = "the column of a CSV that has the inputs"},
     {"offline", NULL, KIND_FLAG, OWN(offline), .env = true,
      .help = "check links between files alone; nothing is sent"},
     {"fragments", NULL, KIND_FLAG, OWN(fragments), .env = true,

@@ -15,29 +15,37 @@
 #include "screen/say.h"
 #include "screen/xalloc.h"
 
-static int
-open_one(feed *f, const char *path)
+int
+feed_open_list(const fetch_settings *set, const char *path, const char *base,
+               seine_input **out_input)
 {
     static const seine_input_format formats[] = {
         SEINE_INPUT_AUTO,    SEINE_INPUT_TEXT, SEINE_INPUT_JSONL, SEINE_INPUT_CSV,
         SEINE_INPUT_SITEMAP, SEINE_INPUT_WARC, SEINE_INPUT_HTML};
-    const fetch_settings *set = f->args->settings;
     seine_input_opts opts = {.size = sizeof(seine_input_opts),
                              .path = path,
                              .format = formats[set->input_format],
-                             .base = set->base,
+                             .base = base,
                              .url_column = set->url_column};
     seine_diag diag = SEINE_DIAG;
-    seine_err e = seine_input_open(&opts, &f->inputs[f->n_inputs], &diag);
+    seine_err e = seine_input_open(&opts, out_input, &diag);
 
-    if (e == SEINE_OK) {
-        f->n_inputs++;
+    if (e == SEINE_OK)
         return SAY_DONE;
-    }
     if (e == SEINE_E_NOMEM)
         return say_fail(SAY_MACHINE, NULL, "out of memory");
     return option_names_fail(NULL, SAY_USAGE, "another name, or - for standard input",
                              &diag, e);
+}
+
+static int
+open_one(feed *f, const char *path)
+{
+    const fetch_settings *set = f->args->settings;
+    int code = feed_open_list(set, path, set->base, &f->inputs[f->n_inputs]);
+
+    f->n_inputs += code == SAY_DONE;
+    return code;
 }
 
 static bool

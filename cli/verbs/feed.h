@@ -44,6 +44,10 @@ typedef struct feed {
     seine_diag diag;    /* what is wrong with an input */
 } feed;
 
+/* Opens one list. SAY_DONE, or the exit code after an error message. */
+int feed_open_list(const fetch_settings *set, const char *path, const char *base,
+                   seine_input **out_input);
+
 /* Opens the inputs. SAY_DONE, or the exit code after an error message. */
 int feed_open(feed *f, const args *a);
 

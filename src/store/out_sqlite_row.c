@@ -228,15 +228,15 @@ sn_base_put(sn_out *o, const seine_record *r, uint64_t seq)
     return e == SEINE_OK ? put_result(o, r, seq, json) : e;
 }
 
-static void
-put_member(sn_base *b, sn_sqlite_row *row, const seine_json *link, const char *name,
-           size_t *at)
+/* A text of the link; "": it has none of this name. */
+static sn_str
+member_of(const seine_json *link, const char *name)
 {
     sn_str text = {NULL, 0};
 
-    if (!seine_json_string(seine_json_get(link, name), &text.ptr, &text.len))
-        text = (sn_str){"", 0};
-    put_text(b, row, text, at);
+    return seine_json_string(seine_json_get(link, name), &text.ptr, &text.len)
+               ? text
+               : (sn_str){"", 0};
 }
 
 static void
@@ -255,18 +255,21 @@ sn_base_put_link(sn_base *b, sn_str json, uint64_t seq)
 {
     seine_json *link = NULL;
     size_t at = 0;
-    seine_err e = make_clean(b, json.len);
+    seine_err e = seine_json_parse(json.ptr, json.len, &link, NULL);
 
     if (e == SEINE_OK)
-        e = seine_json_parse(json.ptr, json.len, &link, NULL);
-    if (e != SEINE_OK)
+        e = make_clean(b, member_of(link, "source").len + member_of(link, "target").len +
+                              member_of(link, "verdict").len);
+    if (e != SEINE_OK) {
+        seine_json_free(link);
         return e;
+    }
     sn_sqlite_row row = sn_sqlite_bind(b->link);
     sn_sqlite_put_int(&row, (int64_t)seq);
-    put_member(b, &row, link, "source", &at);
+    put_text(b, &row, member_of(link, "source"), &at);
     put_number(&row, link, "line");
-    put_member(b, &row, link, "target", &at);
-    put_member(b, &row, link, "verdict", &at);
+    put_text(b, &row, member_of(link, "target"), &at);
+    put_text(b, &row, member_of(link, "verdict"), &at);
     put_number(&row, link, "status");
     sn_sqlite_put_text(&row, json);
     e = sn_sqlite_done(&row);

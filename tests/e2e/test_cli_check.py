@@ -227,6 +227,22 @@ def dump_lists_links_and_stops():
         check([p.returncode, p.stdout], [0, "a.md:1:1\tgone.md\na.md:2:1\thttp://127.0.0.1:1/\n"])
 
 
+@rows([("l.txt", b"a.md\n# no\n\n b.md \n", []), ("l.txt.gz", gzip.compress(b"a.md\nb.md\n"), []), ("l.jsonl", b'{"url":"a.md"}\n{"url":"b.md"}\n', []),
+       ("l.csv", b"name,n\na.md,1\nb.md,2\n", ["--url-column", "name"]), ("l", b'{"url":"a.md"}\n{"url":"b.md"}\n', ["--input-format", "jsonl"])])
+def lists_have_the_forms_of_all_lists(name, data, words):
+    with tree(a_md="[x](b.md)", b_md="[x](gone.md)") as folder:
+        with open(os.path.join(folder, name), "wb") as f:
+            f.write(data)
+        check("1 broken, 1 ok of 2 links in 2 files" in run(folder, "-i", name, "--offline", *words).stdout, True)
+
+
+@case
+def a_bad_line_of_a_list_is_told():
+    with tree(a_md="x") as folder:
+        p = run(folder, "-", "--offline", stdin='{"url":"a.md"}\n{"nothing":1}\n')
+        check([p.returncode, "line 2 of '-' names nothing" in p.stderr, "in 1 file" in p.stdout], [3, True, True], p.stderr)
+
+
 @case
 def dump_lists_the_links_of_a_site_and_asks_for_no_others():
     with site() as other, site({"/": f"<a href=/a>a</a>\n<a href={other.base}/ok>o</a>", "/a": "<a href=b#c>x</a>", "/b": ""}) as s, tempfile.TemporaryDirectory() as folder:
