@@ -232,6 +232,29 @@ TEST(a_host_that_turns_out_to_be_ours_is_free_and_keeps_what_it_asked_for)
     close_world(&w);
 }
 
+/* A Crawl-delay becomes known when the guards are there already. */
+TEST(a_host_with_a_crawl_delay_has_saved_up_nothing)
+{
+    seine_fetch_opts o = polite();
+    sn_guards *g;
+    world w;
+
+    o.host_rate = (seine_rate){5, SEINE_SECS(1), 3};
+    open_world(&w, &o);
+    for (int delayed = 0; delayed < 2; delayed++) {
+        uint32_t host = host_of(&w, delayed ? "http://a.example/" : "http://b.example/");
+
+        CHECK_EQ(sn_hosts_guard(&w.hosts, host, T0, &g), SEINE_OK);
+        w.hosts.cards[host].delay_ms = 900;
+        w.hosts.all[host].is_delayed = delayed;
+        sn_hosts_retune(&w.hosts, host, T0 + SEINE_SECS(60));
+        for (int i = 0; i < 4; i++)
+            CHECK_EQ(seine_limiter_allow(&g->limiter, T0 + SEINE_SECS(120), 1),
+                     i < (delayed ? 1 : 3));
+    }
+    close_world(&w);
+}
+
 /* Beyond 4,096 guards idle hosts lose theirs; what they owe stays in `next`. */
 TEST(folded_guards_leave_their_debt_behind)
 {

@@ -51,16 +51,31 @@ TEST(a_host_comes_back_with_its_zone_its_delay_and_whether_it_was_given)
 
         o.robots = i & 1 ? SEINE_OBEY_ON : SEINE_OBEY_OFF;
         set_up(&f, &o);
-        f.row.zone = 2;
+        f.row.zone = i;
         f.row.delay_ms = 7000;
         f.row.flags = i >> 1;
         const sn_host *h = restore(&f);
-        CHECK_EQ(h->pin, 2);
+        CHECK_EQ(h->pin, i);
         CHECK_EQ(h->is_given, i >> 1);
         CHECK_EQ(sn_scheduler_row_is_given(&f.row), i >> 1);
         CHECK_EQ(h->is_delayed, i & 1);
         CHECK_EQ(sn_hosts_every(&f.t.s->hosts, 0), i & 1 ? SEINE_SECS(7) : SEINE_MS(200));
         CHECK_EQ(h->next, NOW + sn_hosts_every(&f.t.s->hosts, 0));
+        tear_down(&f);
+    }
+}
+
+TEST(a_host_comes_back_delayed_if_it_was)
+{
+    for (int ms = 0; ms < 3; ms++) {
+        fixture f;
+        seine_fetch_opts o = polite();
+
+        o.robots = SEINE_OBEY_ON;
+        set_up(&f, &o);
+        f.row.delay_ms = ms;
+        CHECK_EQ(restore(&f)->is_delayed, ms > 0);
+        CHECK_EQ(f.t.s->hosts.cards[0].delay_ms, ms);
         tear_down(&f);
     }
 }

@@ -720,6 +720,42 @@ TEST_THREADS(call_waits_for_a_slot_of_its_key_before_anything_of_the_process)
     crew_end(&c);
 }
 
+/* The breaker opens while they wait for their key; the token of the process is there at
+ * once. */
+TEST_THREADS(calls_whose_key_came_too_late_give_every_token_back)
+{
+    crew c = crew_new(T0);
+    seine_breakers *r = registry(1);
+    seine_keyed_opts keyed = SEINE_KEYED_OPTS;
+    seine_shared_opts shared = {
+        sizeof(seine_shared_opts), {1, SEINE_SECS(3600), 10}, SEINE_FULL, 100};
+    seine_keyed *rates;
+    seine_shared *rate;
+    seine_limiter_stats s;
+    job jobs[3];
+
+    keyed.each = (seine_rate){1, SEINE_SECS(1), 1};
+    CHECK_EQ(seine_keyed_new(&keyed, &rates), SEINE_OK);
+    CHECK_EQ(seine_shared_new(&shared, T0, &rate), SEINE_OK);
+    for (int i = 0; i < 3; i++) {
+        jobs[i] = job_of(&c, always_dead, 1, 0);
+        jobs[i].opts.retry = NULL;
+        jobs[i].opts.breakers = r;
+        jobs[i].opts.rates = rates;
+        jobs[i].opts.rate = rate;
+        jobs[i].script.takes = SEINE_MS(10);
+    }
+    run_jobs(&c, jobs, 3);
+    for (int i = 1; i < 3; i++)
+        CHECK_EQ(jobs[i].result, SEINE_E_BREAKER);
+    seine_shared_stats_get(rate, T0 + SEINE_SECS(3), &s);
+    CHECK_EQ((int)s.tokens, 9);
+    seine_keyed_free(rates);
+    seine_shared_free(rate);
+    seine_breakers_free(r);
+    crew_end(&c);
+}
+
 TEST(call_takes_as_many_tokens_per_attempt_as_it_says)
 {
     crew c = crew_new(T0);

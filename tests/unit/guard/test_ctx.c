@@ -139,7 +139,8 @@ TEST(ctx_hook_runs_once_or_never_after_it_was_taken_off)
     crew c = crew_new(T0);
     probe a = {.hook = {count_run, &a, NULL, NULL}};
     probe b = {.hook = {count_run, &b, NULL, NULL}};
-    probe late = {.hook = {count_run, &late, NULL, NULL}};
+    seine_ctx_hook *stale; /* a hook that was used before need not be blank */
+    probe late = {.hook = {count_run, &late, NULL, &stale}};
 
     seine_ctx_on_done(c.ctx, &a.hook);
     seine_ctx_on_done(c.ctx, &b.hook);
