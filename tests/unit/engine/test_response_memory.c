@@ -23,6 +23,7 @@ typedef struct fixture {
     uint64_t next; /* the number that is written next */
     unsigned n;
     int64_t most; /* bytes that were allocated at once */
+    sn_memory_brake *brake;
 } fixture;
 
 static void
@@ -271,4 +272,28 @@ TEST(a_response_is_charged_with_what_it_takes)
         CHECK_EQ(t->most, rows[i].want);
         tear_down(t);
     }
+}
+
+static void
+keep_brake(const seine_record *r, unsigned shard, void *arg)
+{
+    fixture *t = arg;
+
+    on_record(r, shard, arg);
+    if (!t->brake) {
+        t->brake = script_shared(t->s)->brake;
+        sn_memory_brake_ref(t->brake);
+    }
+}
+
+/* Records keep their memory until the outputs have written them. */
+TEST(a_record_that_outlives_its_fetch_wakes_nobody)
+{
+    fixture *t = set_up(SEINE_KEEP_BODY, false);
+
+    t->opts.on_record = keep_brake;
+    run_all(t, 1);
+    CHECK(t->brake && !t->brake->wake);
+    sn_memory_brake_unref(t->brake);
+    tear_down(t);
 }
