@@ -53,7 +53,7 @@ explain_job_open(const args *a, const char *state, const char *name, explain_job
     }
     const seine_job_about *about = seine_job_view_about(out->view);
     if (about->err != SEINE_OK)
-        return say_fail(SAY_USAGE, "seine jobs repair", "%s", about->why);
+        return say_fail(SAY_USAGE, "seine jobs repair JOB", "%s", about->why);
     out->is_crawl = strcmp(about->verb, "crawl") == 0;
     int code = job_command_load(about, &out->command);
     return code == SAY_DONE ? parse_command(a, out) : code;

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <seine/job_repair.h>
 #include <seine/job_view.h>
 
 #include "jobs/control.h"
@@ -27,6 +28,7 @@ typedef struct settings {
 static int run_ls(const args *a);
 static int run_show(const args *a);
 static int run_pause(const args *a);
+static int run_repair(const args *a);
 static int run_resume(const args *a);
 static int run_set(const args *a);
 static int run_stop(const args *a);
@@ -85,6 +87,10 @@ static const example stop_examples[] = {
 };
 static const example set_examples[] = {
     {"seine jobs set docs.example host-rate=1/s hosts.cdn.example.host-rate=10/s", "Slower, but for one host:"},
+    {NULL, NULL},
+};
+static const example repair_examples[] = {
+    {"seine jobs repair docs.example", "Saves what can be read, then: seine jobs resume docs.example"},
     {NULL, NULL},
 };
 static const example rm_examples[] = {
@@ -168,6 +174,19 @@ const command cmd_jobs_set = {
     .max_args = SIZE_MAX,
     .run = run_set,
 };
+const command cmd_jobs_repair = {
+    .name = "jobs repair",
+    .arguments = "JOB",
+    .about = "save what can be read of a damaged job",
+    .text = "Every row has a checksum: those that are as they were written go into a new state, and the old one stays beside it as job.db.damaged. A URL whose result is lost is "
+            "fetched again and has a second record; a URL that is lost itself is found again only by a link that is still to be read. A job that is sound is left alone.",
+    .options = state_options,
+    .examples = repair_examples,
+    .settings_size = sizeof(settings),
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_repair,
+};
 const command cmd_jobs_rm = {
     .name = "jobs rm",
     .arguments = "[JOB]…",
@@ -191,8 +210,8 @@ no_job(seine_err e, const seine_diag *diag)
     if (seine_diag_print(diag, NULL, line, sizeof line) == 0)
         snprintf(line, sizeof line, "%s", seine_err_text(e));
     return say_fail(SAY_USAGE,
-                    e == SEINE_E_STATE_LOCKED ? "seine jobs stop" : "seine jobs ls", "%s",
-                    line);
+                    e == SEINE_E_STATE_LOCKED ? "seine jobs stop JOB" : "seine jobs ls",
+                    "%s", line);
 }
 
 static int
@@ -306,7 +325,7 @@ run_show(const args *a)
         job_facts_add_outputs(facts, v);
         code = is_live ? SAY_DONE : job_facts_add_hosts(facts, v);
     } else if (!set->json)
-        code = say_fail(SAY_USAGE, "seine jobs repair", "%s", about->why);
+        code = say_fail(SAY_USAGE, "seine jobs repair JOB", "%s", about->why);
     if (code == SAY_DONE && set->json)
         out_json(xalloc_json(seine_json_new_copy(facts)));
     else if (code == SAY_DONE)
@@ -349,7 +368,7 @@ open_running(const args *a, seine_job_view **out)
     if (code != SAY_DONE || seine_job_view_about(*out)->status == SEINE_JOB_IS_RUNNING)
         return code;
     seine_job_view_free(*out);
-    return say_fail(SAY_USAGE, "seine jobs resume", "job '%s' is not running",
+    return say_fail(SAY_USAGE, "seine jobs resume JOB", "job '%s' is not running",
                     show(a->words[0]).text);
 }
 
@@ -434,7 +453,7 @@ static int
 refuse_resume(const seine_job_about *a)
 {
     if (a->err != SEINE_OK)
-        return say_fail(SAY_USAGE, "seine jobs repair", "%s", a->why);
+        return say_fail(SAY_USAGE, "seine jobs repair JOB", "%s", a->why);
     if (a->status == SEINE_JOB_IS_FINISHED)
         return say_fail(SAY_USAGE, "seine retry JOB, or its command with --fresh",
                         "job '%s' is finished: %s page%s", a->name,
@@ -475,6 +494,52 @@ run_resume(const args *a)
     return code;
 }
 
+/* repair */
+
+/* "1,204 of 1,210 URLs" */
+static void
+print_part(uint64_t kept, uint64_t lost, const char *what)
+{
+    if (lost == 0)
+        out_print("all %s %s", figure_count(kept).text, what);
+    else
+        out_print("%s of %s %s", figure_count(kept).text, figure_count(kept + lost).text,
+                  what);
+}
+
+static int
+run_repair(const args *a)
+{
+    const settings *set = a->settings;
+    seine_job_repaired got;
+    seine_diag diag = SEINE_DIAG;
+    char line[SEINE_DIAG_ROOM];
+    seine_err e = seine_job_repair(set->state, a->words[0], &got, &diag);
+
+    if (e == SEINE_E_STATE_CORRUPT || e == SEINE_E_STATE_FOREIGN) {
+        (void)seine_diag_print(&diag, NULL, line, sizeof line);
+        return say_fail(SAY_USAGE, "its command with --fresh", "%s", line);
+    }
+    if (e != SEINE_OK)
+        return no_job(e, &diag);
+    if (got.is_sound) {
+        out_print("job '%s' is not damaged\n", show(a->words[0]).text);
+        return SAY_DONE;
+    }
+    out_text("saved ");
+    print_part(got.urls, got.urls_lost, "URLs");
+    out_text(", ");
+    print_part(got.results, got.results_lost, "results");
+    out_text(", ");
+    print_part(got.others, got.others_lost, "other rows");
+    out_print("%s\nthe damaged state is %s/%s/job.db.damaged\n",
+              got.has_guessed ? ", and perhaps more is lost" : "", show(set->state).text,
+              show(a->words[0]).text);
+    if (!a->quiet)
+        say_note("it goes on by: seine jobs resume %s", show(a->words[0]).text);
+    return SAY_DONE;
+}
+
 /* rm */
 
 typedef struct removal {
@@ -508,7 +573,7 @@ pick_job(const char *name, void *arg)
     const seine_job_about *a = seine_job_view_about(v);
     bool is_running = a->status == SEINE_JOB_IS_RUNNING;
     if (is_running && r->is_named && r->code == SAY_DONE)
-        r->code = say_fail(SAY_USAGE, "seine jobs stop, first", "job '%s' is running",
+        r->code = say_fail(SAY_USAGE, "seine jobs stop JOB, first", "job '%s' is running",
                            show(name).text);
     if (!is_running && is_old(r->set, a)) {
         r->names = xalloc_room(r->names, r->n, &r->cap, sizeof *r->names);

@@ -186,7 +186,7 @@ run_view(const settings *set, seine_job_view *v)
     job_command c;
 
     if (a->err != SEINE_OK)
-        return say_fail(SAY_USAGE, "seine jobs repair", "%s", a->why);
+        return say_fail(SAY_USAGE, "seine jobs repair JOB", "%s", a->why);
     if (seine_json_parse(a->spec, strlen(a->spec), &spec, &fault) != SEINE_OK)
         return say_fail(SAY_USAGE, NULL, "job '%s': %s", a->name, fault.text);
     int code = check_outputs(set, a, spec);

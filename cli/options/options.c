@@ -22,6 +22,7 @@ const command *const commands[] = {
     &cmd_jobs_ls,
     &cmd_jobs_show,
     &cmd_jobs_pause,
+    &cmd_jobs_repair,
     &cmd_jobs_resume,
     &cmd_jobs_set,
     &cmd_jobs_stop,

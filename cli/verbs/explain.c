@@ -208,8 +208,8 @@ explain_in_job(const args *a, explain_job *j, const seine_fetch_opts *o, const c
         code = no_url(url, err);
     seine_json *facts = code == SAY_DONE ? explain_job_facts(j, got->key, url) : NULL;
     if (code == SAY_DONE && !facts)
-        code =
-            say_fail(SAY_USAGE, "seine jobs repair", "the state of the job is damaged");
+        code = say_fail(SAY_USAGE, "seine jobs repair JOB",
+                        "the state of the job is damaged");
     e.job = facts;
     e.agent = x ? seine_explain_agent(x) : "";
     if (code == SAY_DONE && (set->crawl.json || set->crawl.format == STDOUT_JSONL))

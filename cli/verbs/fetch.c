@@ -565,11 +565,15 @@ open_control(run *r)
 static int
 no_fetch(const run *r, seine_err e, const seine_diag *diag)
 {
-    char hint[64];
+    char hint[200];
 
     if (e == SEINE_E_NOMEM)
         return say_fail(SAY_MACHINE, "a lower --concurrency or --queue", "out of memory");
-    snprintf(hint, sizeof hint, "seine %s --help", r->args->command->name);
+    if (e == SEINE_E_STATE_CORRUPT)
+        snprintf(hint, sizeof hint, "seine jobs repair %s, or --fresh to start over",
+                 r->job.name);
+    else
+        snprintf(hint, sizeof hint, "seine %s --help", r->args->command->name);
     return option_names_fail(r->plan.names, SAY_USAGE, hint, diag, e);
 }
 

@@ -231,12 +231,15 @@ refuse(const run_job *j, seine_err e, const seine_diag *diag)
     }
     snprintf(other, sizeof other,
              e == SEINE_E_ALREADY ? "--fresh to start over, or: seine retry %.132s"
-                                  : "seine jobs show %.132s",
+             : e == SEINE_E_STATE_CORRUPT
+                 ? "seine jobs repair %.132s, or --fresh to start over"
+                 : "seine jobs show %.132s",
              j->name);
-    const char *hint = e == SEINE_E_ALREADY || e == SEINE_E_STATE_LOCKED ? other
-                       : e == SEINE_E_IO
-                           ? "--state DIR, or --no-job"
-                           : "--fresh to start over, --job NAME, or --state DIR";
+    const char *hint =
+        e == SEINE_E_ALREADY || e == SEINE_E_STATE_LOCKED || e == SEINE_E_STATE_CORRUPT
+            ? other
+        : e == SEINE_E_IO ? "--state DIR, or --no-job"
+                          : "--fresh to start over, --job NAME, or --state DIR";
     return say_fail(SAY_USAGE, hint, "%s", line[0] ? line : seine_err_text(e));
 }
 

@@ -12,6 +12,7 @@ extern const command cmd_explain;
 extern const command cmd_jobs_ls;
 extern const command cmd_jobs_show;
 extern const command cmd_jobs_pause;
+extern const command cmd_jobs_repair;
 extern const command cmd_jobs_resume;
 extern const command cmd_jobs_set;
 extern const command cmd_jobs_stop;

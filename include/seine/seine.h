@@ -34,6 +34,7 @@
 #include "seine/format.h"
 #include "seine/input.h"
 #include "seine/job.h"
+#include "seine/job_repair.h"
 #include "seine/job_retry.h"
 #include "seine/job_view.h"
 #include "seine/jsonptr.h"

@@ -226,8 +226,8 @@ sn_job_read_head(seine_durable_job *j)
 }
 
 /* After an unclean end SQLite's own structure is checked, too. */
-static seine_err
-quick_check(seine_durable_job *j)
+seine_err
+sn_job_quick_check(seine_durable_job *j)
 {
     sn_sqlite_stmt *stmt;
     bool there = false;
@@ -264,7 +264,7 @@ open_tables(seine_durable_job *j, const seine_job_opts *o)
     if (e == SEINE_OK)
         e = sn_job_read_facts(j);
     if (e == SEINE_OK && !j->facts.clean)
-        e = quick_check(j);
+        e = sn_job_quick_check(j);
     return e == SEINE_OK ? sn_job_read_head(j) : e;
 }
 
@@ -399,6 +399,20 @@ open_job(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
     return e;
 }
 
+seine_durable_job *
+sn_job_new(void)
+{
+    seine_durable_job *j = sn_zalloc(sizeof *j);
+
+    if (!j)
+        return NULL;
+    j->dir_fd = j->lock_fd = -1;
+    sn_map_init(&j->hosts, UINT32_MAX);
+    sn_arena_init(&j->names, 16 << 10, SIZE_MAX / 2);
+    sn_buf_init(&j->pages, SIZE_MAX - 1);
+    return j;
+}
+
 seine_err
 seine_job_open(const seine_job_opts *opts, seine_durable_job **out_job, seine_diag *diag)
 {
@@ -411,13 +425,9 @@ seine_job_open(const seine_job_opts *opts, seine_durable_job **out_job, seine_di
                        NAME_MOST);
         return SEINE_E_INVAL;
     }
-    seine_durable_job *j = sn_zalloc(sizeof *j);
+    seine_durable_job *j = sn_job_new();
     if (!j)
         return SEINE_E_NOMEM;
-    j->dir_fd = j->lock_fd = -1;
-    sn_map_init(&j->hosts, UINT32_MAX);
-    sn_arena_init(&j->names, 16 << 10, SIZE_MAX / 2);
-    sn_buf_init(&j->pages, SIZE_MAX - 1);
     seine_err e = open_job(j, opts, diag);
     if (e != SEINE_OK) {
         if (diag && diag->text[0] == '\0')

@@ -259,6 +259,7 @@ sn_job_remove_all(seine_durable_job *j, seine_diag *diag)
     sn_job_remove_state(j);
     (void)unlinkat(j->dir_fd, "control.sock", 0);
     (void)unlinkat(j->dir_fd, "job.db.damaged", 0);
+    (void)unlinkat(j->dir_fd, "job.db.damaged-wal", 0);
     (void)unlinkat(j->dir_fd, "lock", 0);
     if (rmdir(j->dir) != 0)
         return sn_job_fail("remove", j->dir, errno, diag);

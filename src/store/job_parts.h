@@ -15,6 +15,7 @@
  *     job_hosts.c    names of hosts and their numbers; bits of ended URLs
  *     job_view.c     a job as others see it
  *     job_find.c     what it knows of one URL
+ *     job_repair.c   what can be read of a damaged one
  *     job_retry.c    results that are forgotten
  *
  * Time    wall time in ms.
@@ -137,6 +138,8 @@ struct seine_durable_job {
 
 /* job.c */
 bool sn_job_is_name(const char *name);
+seine_durable_job *sn_job_new(void); /* empty: nothing is open. NULL: no memory */
+SEINE_MUST_CHECK seine_err sn_job_quick_check(seine_durable_job *j);
 SEINE_MUST_CHECK seine_err sn_job_read_facts(seine_durable_job *j);
 SEINE_MUST_CHECK seine_err sn_job_read_head(seine_durable_job *j);
 void sn_job_free(seine_durable_job *j); /* nothing is committed */

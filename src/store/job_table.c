@@ -211,3 +211,27 @@ sn_job_table_reset(sn_job_table *t)
     sn_sqlite_reset(t->all);
     sn_sqlite_reset(t->get);
 }
+
+seine_err
+sn_job_table_after(sn_sqlite *db, const sn_job_table *t, sn_sqlite_stmt **stmt,
+                   int64_t key, sn_job_row *row, bool *out_there)
+{
+    char sql[128];
+    seine_err e = SEINE_OK;
+
+    *out_there = false;
+    if (!*stmt) {
+        snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE rowid > ? ORDER BY 1 LIMIT 1",
+                 shapes[t->id].name);
+        e = sn_sqlite_prepare(db, sql, stmt);
+    }
+    if (e != SEINE_OK)
+        return e;
+    sn_sqlite_row at = sn_sqlite_bind(*stmt);
+    sn_sqlite_reset(*stmt);
+    sn_sqlite_put_int(&at, key);
+    e = at.code == 0 ? sn_sqlite_next(*stmt, out_there) : SEINE_E_NOMEM;
+    if (e != SEINE_OK)
+        *out_there = false;
+    return e == SEINE_OK && *out_there ? read_row(t, *stmt, row) : e;
+}

@@ -72,6 +72,13 @@ SEINE_MUST_CHECK seine_err sn_job_table_next(sn_job_table *t, sn_job_row *row,
 SEINE_MUST_CHECK seine_err sn_job_table_get(sn_job_table *t, int64_t key, sn_job_row *row,
                                             bool *out_there);
 
+/* The first row behind `key`, for who reads a damaged file: after STATE_CORRUPT
+ * *out_there says whether row->ints[0] is the damaged row, or a page cannot be read. The
+ * caller owns *stmt, NULL at first. */
+SEINE_MUST_CHECK seine_err sn_job_table_after(sn_sqlite *db, const sn_job_table *t,
+                                              sn_sqlite_stmt **stmt, int64_t key,
+                                              sn_job_row *row, bool *out_there);
+
 /* Ends what next and get have begun: their texts are gone. */
 void sn_job_table_reset(sn_job_table *t);
 

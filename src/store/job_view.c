@@ -106,19 +106,6 @@ seine_jobs_each(const char *state, seine_job_name_fn fn, void *arg, seine_diag *
 
 /* Opening */
 
-static seine_durable_job *
-new_job(void)
-{
-    seine_durable_job *j = sn_zalloc(sizeof *j);
-
-    if (!j)
-        return NULL;
-    j->dir_fd = j->lock_fd = -1;
-    sn_map_init(&j->hosts, UINT32_MAX);
-    sn_arena_init(&j->names, 16 << 10, SIZE_MAX / 2);
-    return j;
-}
-
 /* A database that nobody writes to needs no file beside it. */
 static seine_err
 open_db(seine_durable_job *j, bool is_still)
@@ -312,7 +299,7 @@ seine_job_view_open(const char *state, const char *name, seine_job_view **out_vi
         return SEINE_E_IO;
     }
     seine_job_view *v = sn_zalloc(sizeof *v);
-    seine_durable_job *j = v ? new_job() : NULL;
+    seine_durable_job *j = v ? sn_job_new() : NULL;
     if (!j) {
         sn_free(v);
         return SEINE_E_NOMEM;
@@ -450,7 +437,7 @@ seine_job_remove(const char *state, const char *name, seine_diag *diag)
         sn_diag_text(diag, "there is no job '%.100s'", name);
         return SEINE_E_IO;
     }
-    seine_durable_job *j = new_job();
+    seine_durable_job *j = sn_job_new();
     if (!j)
         return SEINE_E_NOMEM;
     o.state = state;

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -370,6 +371,34 @@ def explain_knows_urls_that_were_given_to_a_fetch():
         check("try 1     status 503, then waited " in text, True, text)
 
 
+@case
+def a_damaged_job_is_repaired_and_ends_with_every_page():
+    with origin("--site", "5:400:fan=6") as o, tempfile.TemporaryDirectory() as where:
+        words = ("crawl", o.url("/"), "--job", "one", "-l", "off", "-o", "a.jsonl", *PACE)
+        p = start(where, *words)
+        begun(where, done=30)
+        check(run(where, "jobs", "stop", "one").code, 0)
+        p.communicate()
+        check(run(where, "jobs", "repair", "one").out, "job 'one' is not damaged\n")
+        with sqlite3.connect(os.path.join(where, ".seine", "one", "job.db")) as db:  # as a bit that has flipped
+            db.execute("UPDATE result SET at_ms = at_ms + 1 WHERE seq % 7 = 0")
+            lost = db.execute("SELECT count(*) FROM result WHERE seq % 7 = 0").fetchone()[0]
+        r = run(where, *words)
+        check((r.code, "is damaged (table result" in r.err, "try: seine jobs repair one, or --fresh" in r.err), (2, True, True), r.err)
+        r = run(where, "jobs", "repair", "one")
+        check((r.code, f" of {begun(where, done=1)['done'] + lost} results, " in r.out), (0, True), r.out + r.err)
+        check(os.path.exists(os.path.join(where, ".seine", "one", "job.db.damaged")), True)
+        p = start(where, "jobs", "resume", "one")
+        until(lambda: run(where, "jobs", "set", "one", "host-rate=off", "per-host=32").code == 0, "a socket")
+        p.communicate()
+        check(p.returncode, 0)
+        urls = [x["url"] for x in results(where, "a.jsonl")]
+        with tempfile.TemporaryDirectory() as other:
+            check(run(other, "crawl", o.url("/"), "--no-job", "-l", "off", "-o", "a.jsonl", "--host-rate", "off", "--no-adaptive", *UNHURRIED).code, 0)
+            check(set(urls), {x["url"] for x in results(other, "a.jsonl")})
+        check(len(urls) - len(set(urls)), lost, "what was lost has a second record")
+
+
 def examples(*names):
     """The command lines that the help of these commands shows, in their order."""
     table = [json.loads(line) for line in seine("help", "--json").out.splitlines()]
@@ -396,7 +425,7 @@ def the_examples_of_the_help_run():
             check((r.returncode, b"has not found it" in r.stdout), (0, True), line)
     with origin() as o, tempfile.TemporaryDirectory() as where:
         run(where, "fetch", o.url("/status:500?fail=9&key=k"), "--retries", "0", "-o", "a.jsonl", "--job", "docs.example")
-        for line in examples("retry", "jobs rm"):
+        for line in examples("retry", "jobs repair", "jobs rm"):
             r = shell(where, line)
             check(r.returncode in (0, 1), True, line + r.stderr.decode())
 

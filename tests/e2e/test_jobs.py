@@ -72,7 +72,7 @@ def a_finished_job_is_told_and_started_over_only_if_asked():
         r = run(where, *words)
         last = summary(data)
         told = f"seine: job '{name}' is finished: {last['ok'] + last['failed']} pages on {last['ts'][:10]}"
-        check((r.code, r.err.splitlines()), (2, [told, "try: --fresh to start over"]))
+        check((r.code, r.err.splitlines()), (2, [told, "try: --fresh to start over, or: seine retry " + told.split("'")[1]]))
         check(read(where, "all.jsonl"), data, "the output")
         r = run(where, *words, "--fresh")
         check(r.code, 0, r.err)
