@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "bench.h"
-#include "text/html_count.h"
+#include "text/html.h"
 
 enum { RUNS = BENCH_RUNS(5), MANY = BENCH_ROUNDS(8000), ROOM = 64 * 1024 };
 
@@ -27,8 +27,7 @@ static char page[ROOM], copied[ROOM];
 static const char *text = page;
 static size_t len;
 static size_t found;
-static sn_html all, first, facts, counting;
-static sn_html_count counts;
+static sn_html all, first, facts;
 
 static void
 add(const char *s)
@@ -180,13 +179,6 @@ crawled(void)
 }
 
 static void
-counted(void)
-{
-    sn_html_count_init(&counts, 0);
-    read_with(&counting, SIZE_MAX / 2);
-}
-
-static void
 packets(void)
 {
     read_with(&all, 1460);
@@ -251,7 +243,6 @@ main(int argc, char **argv)
                                             SN_HTML_META | SN_HTML_LANG | SN_HTML_JSONLD,
                                     .lines = true},
                  count, NULL);
-    sn_html_init(&counting, &(sn_html_options){.count = &counts}, count, NULL);
     make_page();
     whole();
     if (!as_json)
@@ -261,7 +252,6 @@ main(int argc, char **argv)
     measure("memchr for each <", 0, search, MANY);
     measure("title, base, links: 10 KB page", 500, whole, MANY);
     measure("and metas, JSON-LD, lines: as a crawl does", 500, crawled, MANY);
-    measure("what a tree would cost", 0, counted, MANY);
     measure("title, base, links: in packets", 0, packets, MANY);
     measure("title, base, links: byte by byte", 0, bytes, MANY / 10);
     measure("until the title (of the whole page)", 0, title, MANY);
@@ -274,7 +264,6 @@ main(int argc, char **argv)
     sn_html_fini(&all);
     sn_html_fini(&first);
     sn_html_fini(&facts);
-    sn_html_fini(&counting);
     if (!as_json)
         printf("%d bar%s missed\n", missed, missed == 1 ? "" : "s");
     return 0;

@@ -8,6 +8,7 @@
  * tree together, refused or not. With -v each bomb has its line. Prints a table for
  * people, and one JSON object per line with -j.
  */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include <seine/links.h>
 #include <seine/select.h>
 #include <seine/tree.h>
+
+#include "tree_bombs.h"
 
 enum { MB = 1000 * 1000, RUNS = 3 };
 
@@ -191,105 +194,91 @@ honest(void)
     free(p.ptr);
 }
 
-typedef struct bomb {
-    const char *head, *body;
-} bomb;
+/* Bytes that are allocated, and the most that were. */
+static size_t held, peak;
 
-#define FORMATS                                                                        \
-    "<b id=1><b id=2><b id=3><b id=4><b id=5><b id=6><b id=7><b id=8><i id=1><i id=2>" \
-    "<i id=3><i id=4><i id=5><i id=6><i id=7><i id=8><u id=1><u id=2><u id=3><u id=4>" \
-    "<u id=5><u id=6><u id=7><u id=8><s id=1><s id=2><s id=3><s id=4><s id=5><s id=6>"
+static void *
+get(size_t n, void *arg)
+{
+    void *p = malloc(n);
 
-static const bomb bombs[] = {
-    {"", "<div>"},
-    {"", "<b>"},
-    {FORMATS, "<p>x</p>"},
-    {"<b>", "<p>x</p>"},
-    {"<b><i><u>", "<p>"},
-    {"", "<a><p>"},
-    {"", "<a><div></a>"},
-    {"", "<b><div></b></div>"},
-    {"", "<b><p>x</b>"},
-    {"", "<table><td>"},
-    {"<table>", "x<b>"},
-    {"<table>", "<tr>x"},
-    {"<table>", "<div>x</div>"},
-    {"<select>", "<option>"},
-    {"", "<svg>"},
-    {"<svg>", "<g/>"},
-    {"<math>", "<mi>"},
-    {"", "<template>"},
-    {"", "<nobr>"},
-    {"", "<button><p>"},
-    {"", "</p>"},
-    {"", "</br>"},
-    {"", "<br>"},
-    {"", "<!>"},
-    {"", "<?a>"},
-    {"<p ", " a"},
-    {"<p a=\"", "x"},
-    {"", "&amp;"},
-    {"", "&nosuchname"},
-    {"", "&CounterClockwiseContourIntegra"},
-    {"", "<"},
-    {"", "<a"},
-    {"", "x"},
-    {"", "\r\n"},
-    {"<script>", "<!--<script>"},
-    {"", "<script></script>"},
-    {"<title>", "</titl"},
-    {"<svg>", "<![CDATA[]]"},
-    {"", "<li>"},
-    {"", "<form><div></form>"},
-    {"<x><div>", "<q></x>"},
-    {"", "<xabcdefgh></xabcdefgh>"},
-    {"<ruby>", "<rb><rt>"},
-    {"<select><style>", "<b a=1><i>"},
-    {"<frameset>", "<noframes><div>"},
-    {"", "<body a=1>"},
-    {"<table>", "<caption>"},
-    {"<table>", "<colgroup><col>"},
-    {"", "<font size=1>x"},
-    {"<a><b><i><u>", "</a><p>"},
-    {"", "<marquee>"},
-    {"", "<object><b>"},
-    {"", "<ul><li>"},
-    {"<table>", "<input type=hidden>"},
-    {"", "<iframe></iframe>"},
-    {"<head>", " <meta>"},
-    {"</body></html>", "<!--x-->"},
-    {"<p>", "</div>"},
-    {"", "<a href=x>"},
-    {"", "<img srcset='a,b,c'>"},
-    {"<img srcset='", "a 1x,"},
-    {"", "<img src=x>"},
-};
+    (void)arg;
+    held += p ? malloc_usable_size(p) : 0;
+    peak = held > peak ? held : peak;
+    return p;
+}
+
+static void *
+resize(void *p, size_t n, void *arg)
+{
+    size_t before = p ? malloc_usable_size(p) : 0;
+    void *q = realloc(p, n);
+
+    (void)arg;
+    if (q)
+        held += malloc_usable_size(q) - before;
+    peak = held > peak ? held : peak;
+    return q;
+}
+
+static void
+put(void *p, void *arg)
+{
+    (void)arg;
+    held -= p ? malloc_usable_size(p) : 0;
+    free(p);
+}
+
+/* Returns the bytes that a tree takes at most while it is made, for each of the page. */
+static double
+tree_memory(const page *b)
+{
+    static const seine_alloc counting = {get, resize, put, NULL, NULL, NULL};
+    seine_tree *t = NULL;
+
+    need(seine_set_alloc(&counting));
+    held = peak = 0;
+    need(seine_tree_new(&t));
+    (void)(seine_tree_parse(t, b->ptr, b->len, NULL) == SEINE_OK);
+    seine_tree_free(t);
+    need(seine_set_alloc(NULL));
+    return (double)peak / (double)b->len;
+}
 
 static void
 explode(void)
 {
-    double worst = 0;
-    size_t which = 0;
+    double worst = 0, most = 0;
+    const tree_bomb *which = tree_bombs, *large = tree_bombs;
     page p = page_new();
     char name[128];
 
-    for (size_t i = 0; i < sizeof bombs / sizeof *bombs; i++) {
+    for (size_t i = 0; i < TREE_BOMBS; i++) {
         seine_err e;
 
-        fill(&p, bombs[i].head, bombs[i].body);
+        p.len = tree_bomb_fill(&tree_bombs[i], p.ptr, MB);
         double ms = (links_ms(&p) + tree_ms(&p, &e)) * MB / (double)p.len;
+        double memory = tree_memory(&p);
         if (verbose)
-            printf("%-32.32s %-20.20s %8.2f ms/MB %s\n", bombs[i].head, bombs[i].body, ms,
+            printf("%-32.32s %-20.20s %8.2f ms/MB %6.1f x %s\n", tree_bombs[i].head,
+                   tree_bombs[i].body, ms, memory,
                    e == SEINE_OK ? "" : seine_err_name(e));
         if (ms > worst) {
             worst = ms;
-            which = i;
+            which = &tree_bombs[i];
+        }
+        if (memory > most) {
+            most = memory;
+            large = &tree_bombs[i];
         }
     }
-    snprintf(name, sizeof name, "worst of %zu bombs", sizeof bombs / sizeof *bombs);
+    snprintf(name, sizeof name, "time of the worst of %d bombs", TREE_BOMBS);
     report(name, worst, "ms/MB", -100);
+    snprintf(name, sizeof name, "memory of the worst of %d bombs", TREE_BOMBS);
+    report(name, most, "x page", -33);
     if (!as_json)
-        printf("it is %.40s %s\n", bombs[which].head, bombs[which].body);
+        printf("they are %.40s %s and %.40s %s\n", which->head, which->body, large->head,
+               large->body);
     free(p.ptr);
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/html_count.h"
+#include "text/html.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -18,7 +18,6 @@ enum {
 typedef struct seen {
     sn_buf log;
     sn_html html;
-    sn_html_count count;
     uint64_t size;
     unsigned links, titles, bases, langs;
 } seen;
@@ -69,8 +68,6 @@ read_page(seen *s, const sn_html_options *opts, const char *page, size_t len,
     s->size = len;
     sn_buf_init(&s->log, (size_t)1 << 30);
     sn_html_init(&s->html, opts, see, s);
-    sn_html_count_init(&s->count, 0);
-    s->html.opts.count = &s->count;
     for (size_t at = 0; at < len; at += piece) {
         size_t n = piece < len - at ? piece : len - at;
         char *copy = n > 1 ? malloc(n) : NULL; /* a sanitizer sees its end */
@@ -84,10 +81,6 @@ read_page(seen *s, const sn_html_options *opts, const char *page, size_t len,
     REQUIRE(sn_html_enough(&s->html));
     REQUIRE(s->html.steps <= 16 * len + 4096);
     REQUIRE(sn_buf_done(&s->log) == SEINE_OK);
-    REQUIRE(s->count.depth <= SN_HTML_MAX_DEPTH + 1);
-    sn_buf_printf(&s->log, "%llu tags, %u, %llu, %d", (unsigned long long)s->count.tags,
-                  s->count.deepest, (unsigned long long)s->count.reopened,
-                  (int)sn_html_count_verdict(&s->count, len));
 }
 
 static void

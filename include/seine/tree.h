@@ -14,16 +14,16 @@
  *             e = seine_node_text(t, n, &text);
  *     seine_tree_free(t);
  *
- * Some pages of 80 KB take the standard algorithm 20 s. So the page is first scanned
- * without building a tree, and refused if a tree would cost too much: above 150,000 tags,
- * depth 256, 256 attributes per tag, 32 open formatting elements, or a limit on the sum
- * of these over all tags.
+ * The tree is built by the rules of the WHATWG standard, in one pass. Some pages of 80 KB
+ * take these rules 20 s, so all that may repeat is counted, and the page is refused above
+ * 150,000 tags, 256 open elements, 256 attributes per element, 32 open formatting
+ * elements, or a limit on the nodes that are cloned and moved.
  *
  * Input is UTF-8, at most 16 MiB.
  *
  * Time    plays no part; parsing takes below 100 ms per MB on any input.
- * Memory  about 100 bytes per node. Parsing needs 400 bytes for each of 2 x tags +
- *         reopened formatting elements, and asks the gate for them first.
+ * Memory  about 50 bytes per node, at most 32 x the page + 1 MB. Parsing asks the gate
+ *         first, for the page and 80 bytes for each of 2 x tags + 16.
  * Threads one owner; any number of threads may read a tree that does not change.
  */
 #ifndef SEINE_TREE_H

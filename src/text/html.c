@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "text/html_count.h"
+#include "text/tree_build.h"
 #include "text/word_triples.h"
 
 typedef enum state {
@@ -64,7 +64,6 @@ name_start(sn_html *t)
 {
     memset(t->name, 0, sizeof t->name);
     t->name_len = 0;
-    t->name_rest = 0;
 }
 
 /* Appends bytes of a name, in lower case, up to its end or `stop`. A name that is too
@@ -78,8 +77,6 @@ name_add(sn_html *t, const char *p, const char *end, char stop)
     for (; p < end && (c = fold[(unsigned char)*p]) && c != (uint8_t)stop; p++) {
         if (n < SN_HTML_NAME)
             t->name[n] = (char)c;
-        else
-            t->name_rest = (t->name_rest ^ c) * UINT64_C(0x100000001b3) + 1;
         n += n <= SN_HTML_NAME;
     }
     t->name_len = (uint8_t)n;
@@ -101,6 +98,8 @@ letters_add(sn_html *t, const char *p, const char *end)
 static void
 text(sn_html *t, const char *p, size_t n)
 {
+    if (t->frames_ok)
+        sn_html_frames_text(t, p, n);
     if (t->held.open)
         sn_html_text_add(&t->held.text, p, n);
     else if (t->opts.words)
@@ -112,6 +111,33 @@ raw_text(sn_html *t, const char *p, size_t n)
 {
     if (t->titling)
         sn_html_text_add(&t->title, p, n);
+}
+
+/* Returns the position of a byte of this piece in the page. */
+static uint64_t
+position(const sn_html *t, const char *p)
+{
+    return t->fed + (uint64_t)(p - t->piece);
+}
+
+/* A tree is built: gives it the text up to a token. */
+static void
+tree_text(sn_html *t, uint64_t to)
+{
+    bool decodes = !t->in_raw || t->raw == SN_TAG_TITLE || t->raw == SN_TAG_TEXTAREA;
+
+    if (to > t->run)
+        sn_build_text(t->opts.tree, t->run, to, decodes);
+    t->run = to;
+}
+
+/* A token of the tree is complete; text goes on behind it. */
+static void
+tree_goes_on(sn_html *t, const char *p)
+{
+    t->run = position(t, p);
+    t->in_raw = false;
+    t->enough = t->enough || t->opts.tree->err != SEINE_OK;
 }
 
 /* The tag name is complete: looks up which attributes to keep. */
@@ -127,24 +153,43 @@ attrs_start(sn_html *t, sn_html_tag tag)
     t->state = BEFORE_ATTR;
 }
 
+static void
+after_tag(sn_html *t, sn_html_content content)
+{
+    t->escape = 0;
+    t->dashes = 0;
+    t->state = content == SN_HTML_MARKUP ? DATA : content == SN_HTML_RAW ? RAW : PLAIN;
+}
+
+static const char *
+tree_tag_done(sn_html *t, const char *p)
+{
+    sn_html_tag raw = SN_TAG_OTHER;
+
+    sn_html_content content = sn_build_tag(t->opts.tree, t, position(t, p), &raw);
+    tree_goes_on(t, p);
+    t->raw = (uint8_t)raw;
+    t->in_raw = content != SN_HTML_MARKUP;
+    after_tag(t, content);
+    return p;
+}
+
 static const char *
 tag_done(sn_html *t, const char *p)
 {
     sn_html_content content = SN_HTML_MARKUP;
 
-    if (t->opts.count)
-        sn_html_count_tag(t->opts.count, t,
-                          t->fed + (uint64_t)(p - t->piece) - t->tag_at);
+    if (t->opts.tree)
+        return tree_tag_done(t, p);
     if (t->opts.words)
         sn_word_triples_break(t->opts.words);
-    if (t->tag != SN_TAG_OTHER || t->breaks_out || t->seen)
+    if (t->tag != SN_TAG_OTHER || t->depth > 0 || t->seen || t->frames_ok)
         content = sn_html_tag_done(t);
     if (t->in_script && content == SN_HTML_RAW)
         t->script_from = t->fed + (uint64_t)(p - t->piece);
     t->raw = t->tag;
-    t->escape = 0;
-    t->dashes = 0;
-    t->state = content == SN_HTML_MARKUP ? DATA : content == SN_HTML_RAW ? RAW : PLAIN;
+    t->in_raw = false;
+    after_tag(t, content);
     return p;
 }
 
@@ -153,10 +198,10 @@ static void
 attr_named(sn_html *t)
 {
     t->attr = SN_ATTR_OTHER;
+    if (t->is_font && sn_html_is_font_attr(t->name))
+        t->breaks_out = true;
     if (t->attrs == SN_HTML_ATTRS) {
         t->notes |= SN_HTML_NOTE_ATTRS;
-        if (t->opts.count)
-            sn_html_count_attrs(t->opts.count);
         return;
     }
     t->attrs++;
@@ -177,7 +222,10 @@ attr_name(sn_html *t, const char *p, const char *end)
     p = name_add(t, p, end, '=');
     if (p == end)
         return p;
-    attr_named(t);
+    if (t->opts.tree)
+        sn_build_attr_name(t->opts.tree, t, t->name_at, position(t, p));
+    else
+        attr_named(t);
     t->state = AFTER_ATTR_NAME;
     return p;
 }
@@ -213,6 +261,12 @@ value_add(sn_html *t, const char *p, size_t n)
     sn_html_value *v = &t->value[t->attr];
     size_t room = SN_HTML_VALUE - v->len;
 
+    if (t->opts.tree && n > 0) {
+        uint64_t from = position(t, p);
+
+        sn_build_attr_value(t->opts.tree, from, from + n);
+        return;
+    }
     if (t->attr == SN_ATTR_OTHER)
         return;
     if (n > room) {
@@ -242,6 +296,7 @@ static const char *
 attr(sn_html *t, const char *p, const char *end)
 {
     name_start(t);
+    t->name_at = position(t, p);
     t->name[t->name_len++] = (char)fold[(unsigned char)*p]; /* even if it is '=' */
     t->state = ATTR_NAME;
     p = attr_name(t, p + 1, end);
@@ -296,9 +351,14 @@ tag_name(sn_html *t, const char *p, const char *end)
     p = name_add(t, p, end, '\0');
     if (p == end)
         return p;
+    if (t->opts.tree) {
+        tree_text(t, t->tag_at);
+        sn_build_tag_name(t->opts.tree, t, position(t, p));
+        attrs_start(t, SN_TAG_OTHER);
+        return before_attr(t, p, end);
+    }
     t->breaks_out = t->depth > 0 && sn_html_is_breakout(t->name, t->name_len);
-    if (t->opts.count)
-        sn_html_count_name(t->opts.count, t);
+    t->is_font = t->depth > 0 && memcmp(t->name, "font", 5) == 0;
     attrs_start(t, sn_html_find_tag(t->name, t->name_len));
     return before_attr(t, p, end);
 }
@@ -312,22 +372,16 @@ tag_start(sn_html *t, const char *p, const char *end, bool end_tag)
     return tag_name(t, p, end);
 }
 
-/* Comments and declarations count as nodes of the tree. */
-static void
-noted(sn_html *t)
-{
-    if (t->opts.count)
-        sn_html_count_node(t->opts.count);
-}
-
 static const char *
 end_tag_open(sn_html *t, const char *p, const char *end)
 {
     if (sn_is_alpha(*p))
         return tag_start(t, p, end, true);
     t->state = *p == '>' ? DATA : BOGUS;
-    if (t->state == BOGUS)
-        noted(t);
+    if (t->opts.tree && *p == '>') { /* </> is nothing at all */
+        tree_text(t, t->tag_at);
+        tree_goes_on(t, p + 1);
+    }
     return p + (*p == '>');
 }
 
@@ -341,8 +395,6 @@ tag_open(sn_html *t, const char *p, const char *end)
         p++;
         return p < end ? end_tag_open(t, p, end) : p;
     }
-    if (*p == '!' || *p == '?')
-        noted(t);
     if (*p == '!') {
         t->state = DECLARATION;
         return p + 1;
@@ -374,7 +426,8 @@ declaration(sn_html *t, const char *p)
         t->state = DECLARATION_DASH;
         return p + 1;
     }
-    if (*p == '[' && sn_html_is_foreign(t)) {
+    if (*p == '[' &&
+        (t->opts.tree ? sn_build_is_foreign(t->opts.tree) : sn_html_is_foreign(t))) {
         t->state = CDATA_OPEN;
         name_start(t);
         return p + 1;
@@ -396,6 +449,22 @@ declaration_dash(sn_html *t, const char *p)
     return p + 1;
 }
 
+/* Gives the tree a comment, declaration or instruction that ends before `to`. */
+static void
+tree_bogus(sn_html *t, uint64_t to)
+{
+    sn_build *b = t->opts.tree;
+    char c = b->page[t->tag_at + 1];
+
+    tree_text(t, t->tag_at);
+    if (c == '!')
+        sn_build_declaration(b, t->tag_at, t->tag_at + 2, to);
+    else if (c == '?')
+        sn_build_instruction(b, t->tag_at, t->tag_at + 1, to);
+    else
+        sn_build_comment(b, t->tag_at, t->tag_at + 2, to);
+}
+
 static const char *
 bogus(sn_html *t, const char *p, const char *end)
 {
@@ -403,8 +472,23 @@ bogus(sn_html *t, const char *p, const char *end)
 
     if (!stop)
         return end;
+    if (t->opts.tree) {
+        tree_bogus(t, position(t, stop));
+        tree_goes_on(t, stop + 1);
+    }
     t->state = DATA;
     return stop + 1;
+}
+
+/* Gives the tree a comment whose last bytes, up to `to`, may be those that end it. */
+static void
+tree_comment(sn_html *t, uint64_t to)
+{
+    uint64_t from = t->tag_at + 4;
+
+    tree_text(t, t->tag_at);
+    to -= t->bang ? 3 : t->dashes;
+    sn_build_comment(t->opts.tree, t->tag_at, from, t->start || to < from ? from : to);
 }
 
 /* Ends at --> and --!>, and at > or -> right at the start. */
@@ -414,6 +498,10 @@ comment(sn_html *t, const char *p, const char *end)
     char c = *p;
 
     if (c == '>' && (t->start || t->bang || t->dashes == 2)) {
+        if (t->opts.tree) {
+            tree_comment(t, position(t, p));
+            tree_goes_on(t, p + 1);
+        }
         t->state = DATA;
         return p + 1;
     }
@@ -445,6 +533,12 @@ cdata_open(sn_html *t, const char *p)
     if (!rest[t->name_len]) {
         t->state = CDATA;
         t->dashes = 0;
+        if (t->opts.tree) {
+            tree_text(t, t->tag_at);
+            tree_goes_on(t, p + 1);
+            t->in_raw = true;
+            t->raw = SN_TAG_OTHER;
+        }
     }
     return p + 1;
 }
@@ -454,6 +548,10 @@ static const char *
 cdata(sn_html *t, const char *p, const char *end)
 {
     if (*p == '>' && t->dashes == 2) {
+        if (t->opts.tree) {
+            tree_text(t, position(t, p) - 2);
+            tree_goes_on(t, p + 1);
+        }
         t->state = DATA;
         return p + 1;
     }
@@ -565,10 +663,12 @@ raw_end(sn_html *t, const char *p, const char *end)
     if (p == end)
         return p;
     if (fold[(unsigned char)*p] == 0 && name_is(t, (sn_html_tag)t->raw)) {
-        t->end_tag = true;
+        t->end_tag = t->in_raw = true;
         t->breaks_out = false;
-        if (t->opts.count)
-            sn_html_count_raw_end(t->opts.count);
+        if (t->opts.tree) {
+            tree_text(t, t->tag_at);
+            sn_build_raw_end(t->opts.tree, (sn_html_tag)t->raw);
+        }
         attrs_start(t, (sn_html_tag)t->raw);
     } else {
         give_raw_end_as_text(t);
@@ -664,7 +764,8 @@ text_init(sn_html_text *x, size_t cap)
 void
 sn_html_init(sn_html *t, const sn_html_options *opts, sn_html_fn fn, void *user)
 {
-    *t = (sn_html){.opts = *opts, .fn = fn, .user = user, .state = DATA};
+    *t = (sn_html){
+        .opts = *opts, .fn = fn, .user = user, .state = DATA, .frames_ok = !opts->tree};
     sn_buf_init(&t->values, KEPT * (size_t)SN_HTML_VALUE);
     sn_buf_init(&t->decoded, PARTS * (size_t)SN_HTML_VALUE);
     sn_buf_init(&t->held.bytes, PARTS * (size_t)SN_HTML_VALUE);
@@ -735,10 +836,52 @@ sn_html_feed(sn_html *t, const char *bytes, size_t n)
     return trouble(t);
 }
 
+void
+sn_html_start_raw(sn_html *t, sn_html_content content, sn_html_tag raw)
+{
+    t->raw = (uint8_t)raw;
+    t->in_raw = true;
+    after_tag(t, content);
+}
+
+/* Gives the tree what the page ends in. */
+static void
+tree_end(sn_html *t)
+{
+    switch ((state)t->state) {
+    case TAG_NAME:
+    case BEFORE_ATTR:
+    case SELF_CLOSING:
+    case ATTR_NAME:
+    case AFTER_ATTR_NAME:
+    case BEFORE_VALUE:
+    case DOUBLE_QUOTED:
+    case SINGLE_QUOTED:
+    case UNQUOTED:
+        tree_text(t, t->tag_at); /* a tag that is not complete does not exist */
+        break;
+    case DECLARATION:
+    case DECLARATION_DASH:
+    case CDATA_OPEN:
+    case BOGUS:
+        tree_bogus(t, t->fed);
+        break;
+    case COMMENT:
+        tree_comment(t, t->fed);
+        break;
+    default:
+        tree_text(t, t->fed);
+        break;
+    }
+    sn_build_end(t->opts.tree);
+}
+
 seine_err
 sn_html_end(sn_html *t)
 {
-    if (!t->enough) {
+    if (t->opts.tree && !t->enough) {
+        tree_end(t);
+    } else if (!t->enough) {
         if (t->state == TAG_OPEN)
             text(t, "<", 1);
         else if (t->state == END_TAG_OPEN)

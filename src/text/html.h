@@ -23,8 +23,8 @@
  *
  * Limits: 50,000 links, 256 attributes per tag, 64 KiB per value, 4 KiB of title, 1 MiB
  * per JSON-LD script. The rest is dropped, and sn_html_notes says so. With `lines` every
- * event has a line and a column; with `count` the same pass adds up what a tree would
- * cost (text/html_count.h).
+ * event has a line and a column. With `tree` the same states report every token to the
+ * builder of a tree (text/tree_build.h), and there are no events.
  *
  * Time    plays no part; `steps` stays below 16 per byte plus 4096.
  * Memory  grows with the longest tag, title, link and JSON-LD script, and stays below 1
@@ -88,8 +88,10 @@ typedef enum sn_html_what {
     X(TEMPLATE,      "template")      \
     X(TEXTAREA,      "textarea")      \
     X(NOFRAMES,      "noframes")      \
+    X(FRAMESET,      "frameset")      \
     X(PLAINTEXT,     "plaintext")     \
-    X(FOREIGNOBJECT, "foreignobject")
+    X(FOREIGNOBJECT, "foreignobject") \
+    X(ANNOTATION_XML, "annotation-xml")
 
 #define SN_HTML_ATTR_TABLE(X) \
     X(ID,          "id")          \
@@ -106,6 +108,7 @@ typedef enum sn_html_what {
     X(CONTENT,     "content")     \
     X(PROPERTY,    "property")    \
     X(HREFLANG,    "hreflang")    \
+    X(ENCODING,    "encoding")    \
     X(HTTP_EQUIV,  "http-equiv")  \
     X(IMAGESRCSET, "imagesrcset")
 /* clang-format on */
@@ -150,13 +153,13 @@ typedef bool (*sn_html_fn)(void *user, const sn_html_event *e);
 typedef sn_str (*sn_html_convert)(void *user, sn_str raw, sn_html_attr attr);
 
 typedef struct sn_html_options {
-    unsigned want;      /* mask of sn_html_what */
-    bool until_title;   /* stop at </title> */
-    bool scripting;     /* <noscript> is text, as for a browser that runs scripts */
-    bool lines;         /* tell line and column */
-    uint32_t max_links; /* 0: SN_HTML_LINKS */
-    struct sn_html_count *count;   /* told of every tag; or NULL */
-    sn_html_convert convert;       /* NULL: bytes stay as they are */
+    unsigned want;           /* mask of sn_html_what */
+    bool until_title;        /* stop at </title> */
+    bool scripting;          /* <noscript> is text, as for a browser that runs scripts */
+    bool lines;              /* tell line and column */
+    uint32_t max_links;      /* 0: SN_HTML_LINKS */
+    struct sn_build *tree;   /* builds a tree of every token, instead of events */
+    sn_html_convert convert; /* NULL: bytes stay as they are */
     struct sn_word_triples *words; /* told of the text that is no link; or NULL */
 } sn_html_options;
 
@@ -201,6 +204,20 @@ typedef struct sn_html_held {
     bool open, cut;
 } sn_html_held;
 
+typedef enum sn_html_content { /* what follows a start tag */
+                               SN_HTML_MARKUP,
+                               SN_HTML_RAW, /* up to its end tag */
+                               SN_HTML_PLAIN
+} sn_html_content;
+
+/* An element that is open inside of svg or math. */
+typedef struct sn_html_foreign {
+    uint32_t name; /* its hash */
+    bool is_math, has_html;
+} sn_html_foreign;
+
+enum { SN_HTML_FOREIGN = 64 };
+
 enum { SN_HTML_NAME = 16 }; /* longer names are all unknown */
 
 typedef struct sn_html { /* private */
@@ -211,6 +228,7 @@ typedef struct sn_html { /* private */
     const char *piece; /* the current piece, to compute offsets */
     uint64_t fed;      /* bytes before it */
     uint64_t tag_at;
+    uint64_t run, name_at; /* for a tree: where its text and a name begin */
     uint64_t steps;
 
     uint64_t counted, line_at; /* bytes searched for lines; start of the last line */
@@ -224,9 +242,8 @@ typedef struct sn_html { /* private */
     uint8_t escape; /* script: 0 not, 1 escaped, 2 doubly */
     uint8_t dashes, name_len;
 
-    bool end_tag, self_closing, breaks_out, bang, start;
+    bool end_tag, self_closing, breaks_out, bang, start, in_raw, is_font;
     char name[SN_HTML_NAME]; /* of tag or attribute, lower case, zero padded */
-    uint64_t name_rest;      /* hash of the bytes beyond `name` */
 
     uint32_t keep; /* attributes to keep that did not come yet */
     uint32_t seen;
@@ -234,11 +251,12 @@ typedef struct sn_html { /* private */
     sn_html_value value[SN_ATTR_COUNT];
     sn_buf values;
 
-    uint32_t depth;   /* of svg, math and HTML inside them */
-    uint64_t foreign; /* a bit per level: is it svg or math? */
+    uint8_t depth; /* elements open in svg and math; deeper ones are ignored */
+    sn_html_foreign foreign[SN_HTML_FOREIGN];
     uint32_t templates;
     uint32_t links;
     bool titling, titled, based, langed;
+    bool frames_ok, in_frames; /* nothing of a body was seen; a frameset was */
     sn_html_place title_place, script_place;
     sn_html_text title;
     sn_buf script;        /* of JSON-LD */
@@ -264,6 +282,9 @@ SEINE_MUST_CHECK seine_err sn_html_feed(sn_html *t, const char *bytes, size_t n)
 
 /* Ends the page: emits what is still open. */
 SEINE_MUST_CHECK seine_err sn_html_end(sn_html *t);
+
+/* Begins inside of an element whose content is text: for a fragment of a tree. */
+void sn_html_start_raw(sn_html *t, sn_html_content content, sn_html_tag raw);
 
 static inline bool
 sn_html_enough(const sn_html *t)
@@ -291,16 +312,12 @@ bool sn_html_refresh(sn_str content, uint32_t *out_seconds, sn_str *out_url);
 
 /* Shared by the html*.c files only. */
 
-typedef enum sn_html_content { /* what follows a start tag */
-                               SN_HTML_MARKUP,
-                               SN_HTML_RAW, /* up to its end tag */
-                               SN_HTML_PLAIN
-} sn_html_content;
-
 sn_html_tag sn_html_find_tag(const char name[SN_HTML_NAME], size_t len);
 sn_html_attr sn_html_find_attr(const char name[SN_HTML_NAME], size_t len);
 
-/* True if a start tag of this name ends svg and math. */
+/* True if a start tag of this name ends svg and math; one with such an attribute, if it
+ * is a <font>. */
+bool sn_html_is_font_attr(const char name[SN_HTML_NAME]);
 bool sn_html_is_breakout(const char name[SN_HTML_NAME], size_t len);
 
 /* Returns the attributes to keep of a start tag, as bits. */
@@ -318,7 +335,18 @@ sn_html_place sn_html_here(sn_html *t);
 /* Counts the lines of a piece of `n` bytes that was read. */
 void sn_html_piece_lines(sn_html *t, size_t n);
 
+/* html_frames.c: called as long as `frames_ok`. */
+void sn_html_frames_text(sn_html *t, const char *p, size_t n);
+void sn_html_frames_tag(sn_html *t, bool is_hidden);
+
+/* html_foreign.c: svg and math. The root of one; a tag inside; both end here. */
 bool sn_html_is_foreign(const sn_html *t);
+bool sn_html_is_math_mark(const sn_html *t);
+void sn_html_foreign_root(sn_html *t);
+void sn_html_foreign_start(sn_html *t, bool is_html_annotation);
+void sn_html_foreign_end(sn_html *t);
+void sn_html_foreign_leave(sn_html *t);
+
 void sn_html_text_add(sn_html_text *x, const char *p, size_t n);
 void sn_html_text_end(sn_html *t); /* ends every kind of text */
 

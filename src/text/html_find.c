@@ -5,8 +5,6 @@
 #include "text/charset.h"
 #include "text/html.h"
 
-enum { DEPTH = 64 }; /* of svg in HTML in svg …; deeper levels are ignored */
-
 #define BIT(attr) (UINT32_C(1) << SN_ATTR_##attr)
 #define LINKED    (BIT(REL) | BIT(HREFLANG))
 #define METAS     (BIT(NAME) | BIT(PROPERTY) | BIT(HTTP_EQUIV) | BIT(CONTENT))
@@ -66,6 +64,8 @@ keeps(const sn_html *t, sn_html_tag tag)
         return want & (SN_HTML_META | SN_HTML_LINK) ? METAS : 0;
     if (tag == SN_TAG_HTML)
         return want & SN_HTML_LANG ? BIT(LANG) : 0;
+    if (tag == SN_TAG_ANNOTATION_XML)
+        return BIT(ENCODING);
     if (tag == SN_TAG_SCRIPT)
         return (want & SN_HTML_JSONLD ? BIT(TYPE) : 0) |
                (want & SN_HTML_LINK ? BIT(SRC) : 0);
@@ -521,63 +521,39 @@ title_start(sn_html *t)
     t->title_place = sn_html_here(t);
 }
 
-bool
-sn_html_is_foreign(const sn_html *t)
+/* An annotation of math that says that it is HTML. */
+static bool
+is_html_annotation(const sn_html *t)
 {
-    return t->depth > 0 && (t->foreign & 1);
+    sn_str encoding = raw_value(t, SN_ATTR_ENCODING);
+
+    return t->tag == SN_TAG_ANNOTATION_XML &&
+           (sn_str_eq_nocase(encoding, SN_STR("text/html")) ||
+            sn_str_eq_nocase(encoding, SN_STR("application/xhtml+xml")));
 }
 
-static void
-push_element(sn_html *t, bool foreign)
-{
-    if (t->self_closing || t->depth == DEPTH)
-        return;
-    t->depth++;
-    t->foreign = t->foreign << 1 | foreign;
-}
-
-static void
-pop(sn_html *t)
-{
-    t->depth--;
-    t->foreign >>= 1;
-}
-
-/* Handles a start tag inside svg or math, where only few tags have a meaning. */
+/* Handles a start tag inside svg or math, where only links have a meaning. */
 static void
 opened_foreign(sn_html *t)
 {
-    switch ((sn_html_tag)t->tag) {
-    case SN_TAG_FOREIGNOBJECT:
-    case SN_TAG_DESC:
-    case SN_TAG_TITLE:
-        push_element(t, false); /* HTML begins again inside */
-        break;
-    case SN_TAG_SVG:
-    case SN_TAG_MATH:
-        push_element(t, true);
-        break;
-    case SN_TAG_A:
+    if (t->tag == SN_TAG_A)
         link(t);
-        break;
-    default:
-        break;
-    }
+    sn_html_foreign_start(t, is_html_annotation(t));
 }
 
 static sn_html_content
 opened(sn_html *t)
 {
-    while (t->breaks_out && sn_html_is_foreign(t))
-        pop(t);
-    if (sn_html_is_foreign(t)) {
+    if (t->breaks_out)
+        sn_html_foreign_leave(t);
+    if (sn_html_is_foreign(t) || (t->depth > 0 && sn_html_is_math_mark(t))) {
         opened_foreign(t);
         return SN_HTML_MARKUP;
     }
     switch ((sn_html_tag)t->tag) {
     case SN_TAG_SVG:
     case SN_TAG_MATH:
-        push_element(t, true);
+        sn_html_foreign_root(t);
         break;
     case SN_TAG_TEMPLATE:
         t->templates++;
@@ -607,9 +583,28 @@ opened(sn_html *t)
     return meanings[t->tag].content;
 }
 
+/* Handles a start tag of a page of frames. */
+static sn_html_content
+opened_frames(sn_html *t)
+{
+    if (t->tag == SN_TAG_FRAME)
+        link(t);
+    else if (t->tag == SN_TAG_HTML)
+        lang(t);
+    return t->tag == SN_TAG_NOFRAMES ? SN_HTML_RAW : SN_HTML_MARKUP;
+}
+
+static bool
+is_hidden(const sn_html *t)
+{
+    return sn_str_eq_nocase(raw_value(t, SN_ATTR_TYPE), SN_STR("hidden"));
+}
+
 static void
 closed(sn_html *t)
 {
+    if (t->depth > 0 && !t->in_raw)
+        sn_html_foreign_end(t);
     switch ((sn_html_tag)t->tag) {
     case SN_TAG_A:
         held_end(t);
@@ -617,20 +612,8 @@ closed(sn_html *t)
     case SN_TAG_SCRIPT:
         script_end(t, t->tag_at);
         break;
-    case SN_TAG_SVG:
-    case SN_TAG_MATH:
-        while (t->depth > 0 && !sn_html_is_foreign(t))
-            pop(t);
-        if (t->depth > 0)
-            pop(t);
-        break;
     case SN_TAG_TITLE:
         title_end(t);
-        /* fall through */
-    case SN_TAG_FOREIGNOBJECT:
-    case SN_TAG_DESC:
-        if (t->depth > 0 && !sn_html_is_foreign(t))
-            pop(t);
         break;
     case SN_TAG_TEMPLATE:
         if (t->templates > 0)
@@ -644,6 +627,10 @@ closed(sn_html *t)
 sn_html_content
 sn_html_tag_done(sn_html *t)
 {
+    if (t->frames_ok && !sn_html_is_foreign(t))
+        sn_html_frames_tag(t, is_hidden(t));
+    if (t->in_frames && !t->end_tag)
+        return opened_frames(t);
     if (!t->end_tag) {
         if (t->opts.want & SN_HTML_ANCHOR)
             anchors(t);

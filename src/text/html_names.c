@@ -17,8 +17,7 @@ static const row attrs[SN_ATTR_COUNT] = {"",
 #undef SN_ROW
 };
 
-/* Start tags that end svg and math (13.2.6.5). <font> ends them only with certain
- * attributes, which pages do not use there, so it is left out. */
+/* Start tags that end svg and math (13.2.6.5). */
 static const row breakouts[] = {
     "b",       "big",   "blockquote", "body",   "br",     "center", "code", "dd",
     "div",     "dl",    "dt",         "em",     "embed",  "h1",     "h2",   "h3",
@@ -71,9 +70,10 @@ may_mean(char first, size_t len)
               LETTER('e') | LETTER('f'),
         [6] = LETTER('s') | LETTER('i') | LETTER('o'),
         [7] = LETTER('n'),
-        [8] = LETTER('n') | LETTER('t'),
+        [8] = LETTER('n') | LETTER('t') | LETTER('f'),
         [9] = LETTER('p'),
         [13] = LETTER('f'),
+        [14] = LETTER('a'),
     };
 #undef LETTER
 
@@ -100,11 +100,13 @@ sn_html_find_tag(const char name[SN_HTML_NAME], size_t len)
     case 7:
         return among(name, SN_TAG_NOEMBED, SN_TAG_NOEMBED);
     case 8:
-        return among(name, SN_TAG_NOSCRIPT, SN_TAG_NOFRAMES);
+        return among(name, SN_TAG_NOSCRIPT, SN_TAG_FRAMESET);
     case 9:
         return among(name, SN_TAG_PLAINTEXT, SN_TAG_PLAINTEXT);
     case 13:
         return among(name, SN_TAG_FOREIGNOBJECT, SN_TAG_FOREIGNOBJECT);
+    case 14:
+        return among(name, SN_TAG_ANNOTATION_XML, SN_TAG_ANNOTATION_XML);
     default:
         return SN_TAG_OTHER;
     }
@@ -131,7 +133,7 @@ sn_html_find_attr(const char name[SN_HTML_NAME], size_t len)
     case 7:
         return attr_among(name, SN_ATTR_CONTENT, SN_ATTR_CONTENT);
     case 8:
-        return attr_among(name, SN_ATTR_PROPERTY, SN_ATTR_HREFLANG);
+        return attr_among(name, SN_ATTR_PROPERTY, SN_ATTR_ENCODING);
     case 10:
         return attr_among(name, SN_ATTR_HTTP_EQUIV, SN_ATTR_HTTP_EQUIV);
     case 11:
@@ -146,6 +148,17 @@ sn_html_is_breakout(const char name[SN_HTML_NAME], size_t len)
 {
     for (size_t i = 0; i < sizeof breakouts / sizeof *breakouts; i++)
         if (len <= SN_HTML_NAME && memcmp(breakouts[i], name, SN_HTML_NAME) == 0)
+            return true;
+    return false;
+}
+
+bool
+sn_html_is_font_attr(const char name[SN_HTML_NAME])
+{
+    static const row names[] = {"color", "face", "size"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (memcmp(names[i], name, SN_HTML_NAME) == 0)
             return true;
     return false;
 }

@@ -2,7 +2,7 @@
 /*
  * tree.h - the nodes of a seine_tree, for code that walks all of them.
  *
- * Only tree_make.c knows the HTML library that builds trees. Names are interned as
+ * tree_build.h tells how a tree is built. Names are interned as
  * numbers; two nodes with the same number have the same name.
  *
  * Threads any number of threads may read a tree that does not change.
@@ -44,7 +44,7 @@ struct seine_tree {
     uint64_t secret[2]; /* of the table: names of a page cannot be chosen to collide */
     bool quirks;
     seine_node root;
-    struct sn_maker *maker; /* the HTML library's, kept for the next page */
+    struct sn_build *maker; /* tree_build.h; kept for the next page */
 };
 
 static inline uint32_t
@@ -72,8 +72,15 @@ sn_str sn_tree_name_text(const seine_tree *t, uint32_t name);
 /* Finds the value of an attribute without prefix; false if there is none. */
 bool sn_tree_value(const seine_tree *t, seine_node n, uint32_t name, sn_str *out_value);
 
-/* For tree_make.c, which alone adds nodes. */
+/* For the files that build trees. */
 uint32_t sn_tree_intern(seine_tree *t, sn_str name);
-void sn_maker_free(struct sn_maker *m);
+void sn_maker_free(struct sn_build *b);
+
+/* Parses a page in pieces of `piece` bytes; the tree is the same for every size. The
+ * caller emptied the tree with sn_tree_forget. */
+void sn_tree_forget(seine_tree *t);
+SEINE_MUST_CHECK seine_err sn_tree_parse_pieces(seine_tree *t, sn_str page,
+                                                const seine_tree_opts *opts,
+                                                size_t piece);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/inert.h"
-#include "text/tree.h"
+#include "text/tree_names.h"
 
 #define MOST ((size_t)256 << 20) /* most bytes of a text */
 
@@ -283,56 +283,6 @@ seine_node_html(const seine_tree *t, seine_node n, seine_text *out_text)
 
 /* The format of html5lib's tests. */
 
-/* Names of svg that are not in lower case (13.2.6.1). */
-static const char *const svg_names[] = {
-    "altGlyph",
-    "altGlyphDef",
-    "altGlyphItem",
-    "animateColor",
-    "animateMotion",
-    "animateTransform",
-    "clipPath",
-    "feBlend",
-    "feColorMatrix",
-    "feComponentTransfer",
-    "feComposite",
-    "feConvolveMatrix",
-    "feDiffuseLighting",
-    "feDisplacementMap",
-    "feDistantLight",
-    "feDropShadow",
-    "feFlood",
-    "feFuncA",
-    "feFuncB",
-    "feFuncG",
-    "feFuncR",
-    "feGaussianBlur",
-    "feImage",
-    "feMerge",
-    "feMergeNode",
-    "feMorphology",
-    "feOffset",
-    "fePointLight",
-    "feSpecularLighting",
-    "feSpotLight",
-    "feTile",
-    "feTurbulence",
-    "foreignObject",
-    "glyphRef",
-    "linearGradient",
-    "radialGradient",
-    "textPath",
-};
-
-static sn_str
-svg_name(sn_str name)
-{
-    for (size_t i = 0; i < sizeof svg_names / sizeof *svg_names; i++)
-        if (sn_str_eq_nocase(name, sn_str_of(svg_names[i])))
-            return sn_str_of(svg_names[i]);
-    return name;
-}
-
 static void
 indent(sn_buf *b, size_t depth)
 {
@@ -417,7 +367,8 @@ print_node(sn_buf *b, const seine_tree *t, const sn_node *n, size_t depth, bool 
     case SEINE_NODE_ELEMENT:
         sn_buf_char(b, '<');
         sn_buf_text(b, n->ns == SN_NS_SVG ? "svg " : n->ns == SN_NS_MATH ? "math " : "");
-        put_foreign(b, n->ns == SN_NS_SVG ? svg_name(name_of(t, n)) : name_of(t, n),
+        put_foreign(b,
+                    n->ns == SN_NS_SVG ? sn_tree_svg_name(name_of(t, n)) : name_of(t, n),
                     is_inert);
         sn_buf_char(b, '>');
         print_attrs(b, t, n, depth + 1, is_inert);

@@ -11,7 +11,7 @@
 #include "check.h"
 
 static atomic_long calls, out, fail_at; /* fail_at 0: never */
-static _Atomic int64_t bytes;
+static _Atomic int64_t bytes, peak;
 static atomic_bool fail_rest, failed;
 
 static bool
@@ -25,6 +25,15 @@ refuse(void)
     return true;
 }
 
+static void
+note_peak(void)
+{
+    int64_t now = bytes, most = peak;
+
+    while (now > most && !atomic_compare_exchange_weak(&peak, &most, now))
+        continue;
+}
+
 static void *
 get(size_t n, void *arg)
 {
@@ -33,6 +42,7 @@ get(size_t n, void *arg)
     if (p) {
         out++;
         bytes += (int64_t)malloc_usable_size(p);
+        note_peak();
     }
     return p;
 }
@@ -48,6 +58,7 @@ resize(void *p, size_t n, void *arg)
     void *q = realloc(p, n);
     if (q)
         bytes += (int64_t)malloc_usable_size(q) - before;
+    note_peak();
     return q;
 }
 
@@ -74,6 +85,7 @@ map(size_t n, void *arg)
         return NULL;
     out++;
     bytes += (int64_t)n;
+    note_peak();
     return p;
 }
 
@@ -92,7 +104,7 @@ count_begin(void)
     static const seine_alloc counting = {get, resize, put, map, unmap, NULL};
 
     calls = out = 0;
-    bytes = 0;
+    bytes = peak = 0;
     fail_at = 0;
     CHECK_EQ(seine_set_alloc(&counting), SEINE_OK);
 }
@@ -113,6 +125,12 @@ int64_t
 count_bytes(void)
 {
     return bytes;
+}
+
+int64_t
+count_peak(void)
+{
+    return peak;
 }
 
 void

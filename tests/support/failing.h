@@ -33,6 +33,7 @@ void count_begin(void);
 long count_out(void);
 long count_calls(void);
 int64_t count_bytes(void); /* bytes that are out */
+int64_t count_peak(void);  /* the most that were out since count_begin */
 void count_end(void);
 
 #define FAIL_EACH(r) for (fail_round r = fail_begin(); fail_more(&r);)
