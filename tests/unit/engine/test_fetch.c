@@ -515,6 +515,47 @@ TEST(after_warming_up_a_url_allocates_nothing)
     script_free(s);
 }
 
+/* More URLs than may be out at once, twice the same one, and one beyond max_pages. */
+TEST(fetch_all_has_a_result_for_every_url_whatever_the_limits)
+{
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    const char *urls[40];
+    seine_fetched got[40];
+    seine_summary sum;
+    gather *g = calloc(1, sizeof *g);
+
+    for (int i = 0; i < 40; i++)
+        urls[i] = i % 2 ? "http://a.test/" : "http://b.test/";
+    script_on(s, "http://b.test/", &(answer){.body = "b", .takes = SEINE_SECS(2)});
+    o.concurrency = 3;
+    o.queue = 4;
+    o.max_pages = 39;
+    o.on_record = gather_record; /* the caller's own are called, too */
+    o.ready = gather_ready;
+    o.arg = g;
+    CHECK_EQ(sn_fetch_all(&o, script_net(s), NULL, urls, 40, got, &sum), SEINE_OK);
+    for (int i = 0; i < 39; i++) {
+        CHECK(got[i].url == urls[i]);
+        CHECK(seine_fetched_is_ok(&got[i]));
+        CHECK_STR(got[i].body.bytes, i % 2 ? "" : "b");
+        CHECK_EQ(got[i].attempts, 1);
+        CHECK(got[i].duration_ms >= (i % 2 ? 10 : 2000));
+    }
+    CHECK_EQ(got[39].fault.code, SEINE_E_BUDGET);
+    CHECK(got[39].fate != SEINE_FATE_BLOCKED);
+    CHECK_STR(got[39].fault.url, "http://a.test/");
+    CHECK(got[39].error[0]);
+    CHECK_EQ(sum.total, 40);
+    CHECK_EQ(sum.success, 39);
+    CHECK(sum.wall_ms >= 14 * 1000 && sum.wall_ms < 60 * 1000);
+    CHECK_EQ(g->n, 40);
+    CHECK(g->asked_ready > 0);
+    seine_fetched_free(got, 40);
+    free(g);
+    script_free(s);
+}
+
 /* Every allocation of a whole fetch fails in turn: with retries, a redirect, fields,
  * a kept body, a title, metrics. */
 TEST(fetch_all_without_memory_says_so_or_has_a_named_result)

@@ -1125,6 +1125,77 @@ TEST(a_failure_in_the_grace_is_not_tried_again)
     tear_down(t);
 }
 
+/* More than a turn ends at once. */
+TEST(a_stop_ends_all_that_waits_however_many)
+{
+    enum { MANY = 5000 };
+    fixture *t = prepare();
+
+    t->opts.concurrency = 1;
+    t->opts.queue = 2 * MANY;
+    open(t);
+    script_on(t->s, "http://a.test/0", &(answer){.takes = SEINE_SECS(1)});
+    for (int i = 0; i < MANY; i++) {
+        char url[64];
+
+        snprintf(url, sizeof url, "http://a.test/%d", i);
+        give(t, url);
+    }
+    sn_run_turn(t->runs[0], INT64_MIN);
+    stop(t, SN_DRAINING, SEINE_E_CANCELED);
+    live(t, SEINE_NEVER);
+    CHECK_EQ(t->g.n, MANY);
+    CHECK_EQ(script_requests(t->s), 1);
+    CHECK_EQ(script_now(t->s), T0 + SEINE_SECS(1));
+    CHECK_EQ(record_of(t, 1)->fate, SEINE_FATE_CANCELED);
+    seine_fetch_stats sum = {0};
+    sn_run_stats(t->runs[0], &sum);
+    CHECK_EQ(sum.ok, 1);
+    CHECK_EQ(sum.failed, MANY - 1);
+    tear_down(t);
+}
+
+/* One has failed and waits for its retry, one brings the bytes, one was never asked. */
+TEST(when_the_bytes_are_used_up_what_waits_is_skipped_or_given_up)
+{
+    fixture *t = prepare();
+
+    t->opts.concurrency = 1;
+    t->opts.max_bytes = 100;
+    open(t);
+    script_on(t->s, "http://a.test/0", &(answer){.status = 503});
+    script_on(t->s, "http://b.test/1", &(answer){.fill = 100});
+    give(t, "http://a.test/0");
+    live(t, T0 + SEINE_MS(10));
+    give(t, "http://b.test/1");
+    give(t, "http://b.test/2");
+    live(t, SEINE_NEVER);
+    CHECK_EQ(record_of(t, 0)->type, SEINE_RECORD_RESULT);
+    CHECK_EQ(record_of(t, 0)->code, SEINE_E_BUDGET);
+    CHECK_EQ(record_of(t, 0)->attempts, 1);
+    CHECK_EQ(record_of(t, 1)->fate, SEINE_FATE_OK);
+    CHECK_EQ(record_of(t, 2)->type, SEINE_RECORD_SKIP);
+    CHECK_EQ(record_of(t, 2)->reason, SEINE_SKIP_BUDGET);
+    CHECK(strstr(record_of(t, 2)->rule, "max_bytes"));
+    CHECK_EQ(script_requests(t->s), 2);
+    tear_down(t);
+}
+
+TEST(bytes_below_the_limit_end_nothing)
+{
+    fixture *t = prepare();
+
+    t->opts.concurrency = 1;
+    t->opts.max_bytes = 101;
+    open(t);
+    script_on(t->s, "http://b.test/0", &(answer){.fill = 100});
+    give(t, "http://b.test/0");
+    give(t, "http://b.test/1");
+    live(t, SEINE_NEVER);
+    CHECK_EQ(record_of(t, 1)->fate, SEINE_FATE_OK);
+    tear_down(t);
+}
+
 TEST(counts_balance_after_every_turn_whatever_happens)
 {
     uint64_t seed = check_seed();
