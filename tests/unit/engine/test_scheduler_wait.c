@@ -127,3 +127,24 @@ TEST(scheduler_wait_names_both_that_a_retry_waited_for)
         end(&t, others[i], SEINE_OK, 200, SEINE_SECS(7));
     close_shard(&t);
 }
+
+TEST(scheduler_wait_for_the_budget_ends_with_the_run)
+{
+    shard t;
+
+    open_poor(&t);
+    sn_visit *v = add(&t, "http://a.example/v", 0);
+    CHECK(next(&t, 0) == v);
+    sn_visit *other = add(&t, "http://a.example/other", 0);
+    fail(&t, v, 0, 0);
+    CHECK_EQ(unpaid(&t), 1);
+    for (int i = 0; i < 2; i++) {
+        sn_visit *d = sn_scheduler_drain(t.s);
+
+        CHECK(d == (i == 0 ? other : v));
+        sn_visits_give(t.shared.visits, d);
+    }
+    CHECK(!sn_scheduler_drain(t.s));
+    CHECK_EQ(unpaid(&t), 0);
+    close_shard(&t);
+}
