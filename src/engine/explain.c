@@ -10,6 +10,7 @@
 #include "engine/fetch_opts.h"
 #include "engine/robots_cache.h"
 #include "engine/url_rules.h"
+#include "net/address_guard.h"
 #include "seine/seen.h"
 #include "text/robots.h"
 
@@ -157,6 +158,23 @@ note_refusal(seine_explained *out, seine_skip reason, sn_str rule)
     snprintf(out->rule, sizeof out->rule, "%.*s", SN_FMT(rule));
 }
 
+/* A seed may be out of `include`, and at any port unless nobody trusts it. */
+static bool
+refuse_seed(const seine_explain *x, const seine_url *u, sn_url_verdict *o)
+{
+    if (o->refused && o->reason == SEINE_SKIP_SCHEME)
+        return true;
+    sn_scope_judge(x->scope, u, true, &o->verdict);
+    o->reason = o->verdict.reason;
+    o->rule = (sn_str){o->verdict.rule, o->verdict.len};
+    if (x->opts->untrusted && sn_address_guard_blocks_port((uint16_t)seine_url_port(u))) {
+        o->reason = SEINE_SKIP_PORT;
+        o->rule = SN_STR("a port of another protocol");
+        return true;
+    }
+    return !o->verdict.in;
+}
+
 /* A seed is judged as it is admitted, a link as it is found. */
 static void
 judge_text(const seine_explain *x, const seine_url *u, seine_explained *out)
@@ -164,12 +182,8 @@ judge_text(const seine_explain *x, const seine_url *u, seine_explained *out)
     sn_url_verdict o = {.verdict = {.in = false}};
     bool refused = sn_url_rules_refuse(x->opts, x->scope, u, &o);
 
-    if (out->is_given) {
-        sn_scope_judge(x->scope, u, true, &o.verdict);
-        refused = !o.verdict.in;
-        o.reason = o.verdict.reason;
-        o.rule = (sn_str){o.verdict.rule, o.verdict.len};
-    }
+    if (out->is_given)
+        refused = refuse_seed(x, u, &o);
     out->in_scope = o.verdict.in;
     out->scope_reason = o.verdict.reason;
     snprintf(out->scope_rule, sizeof out->scope_rule, "%s", o.verdict.rule);

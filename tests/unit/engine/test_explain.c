@@ -86,6 +86,46 @@ TEST(explain_names_the_rule_that_a_crawl_would_name)
     end(&a);
 }
 
+/* As sn_admit takes it: patterns that are to be in a URL are for links. */
+TEST(explain_judges_a_seed_as_one)
+{
+    static const char *const include[] = {"/news/", NULL};
+    static const char *const exclude[] = {"e[.]example/$", NULL};
+    asked a;
+
+    begin(&a);
+    a.opts.include = include;
+    seed(&a);
+    CHECK(ask(&a, "http://e.example/")->admitted);
+    CHECK(a.got.is_given && a.got.in_scope);
+    CHECK(!ask(&a, "http://e.example/other")->admitted);
+    CHECK(ask(&a, "http://e.example/news/1")->admitted);
+    end(&a);
+    begin(&a);
+    a.opts.exclude = exclude;
+    seed(&a);
+    CHECK(!ask(&a, "http://e.example/")->admitted);
+    CHECK_EQ(a.got.reason, SEINE_SKIP_PATTERN);
+    end(&a);
+    begin(&a);
+    a.opts.https_only = true;
+    seed(&a);
+    CHECK(!ask(&a, "http://e.example/")->admitted);
+    CHECK_EQ(a.got.reason, SEINE_SKIP_SCHEME);
+    CHECK_STR(a.got.rule, "https only");
+    end(&a);
+    for (int untrusted = 0; untrusted < 2; untrusted++) {
+        begin(&a);
+        a.opts.untrusted = untrusted;
+        CHECK_EQ(seine_explain_new(&a.opts, &a.x, NULL), SEINE_OK);
+        CHECK_EQ(seine_explain_seed(a.x, "http://e.example:25/", 20), SEINE_OK);
+        CHECK_EQ(ask(&a, "http://e.example:25/")->admitted, !untrusted);
+        CHECK(!ask(&a, "http://e.example:25/link")->admitted);
+        CHECK_EQ(a.got.reason, SEINE_SKIP_PORT);
+        end(&a);
+    }
+}
+
 TEST(explain_tells_key_pattern_and_pace)
 {
     asked a;
