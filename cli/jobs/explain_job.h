@@ -2,10 +2,10 @@
 /*
  * explain_job.h - what became of a URL in a job, and what it waits for.
  *
- *     code = explain_job_open(&cmd_explain, a, &j);   options and seeds of the job
- *     explain_job_robots(&j, url, &answer);           as the job has read it
- *     seine_json *facts = explain_job_facts(&j, key, url);
- *     explain_job_print(facts, &screen);
+ *     code = explain_job_open(a, state, name, &job);   options and seeds of the job
+ *     has_robots = explain_job_robots(&job, url, &answer);
+ *     seine_json *facts = explain_job_facts(&job, key, url);
+ *     explain_job_print(facts, &a->screen);
  */
 #ifndef CLI_EXPLAIN_JOB_H
 #define CLI_EXPLAIN_JOB_H

@@ -3,7 +3,7 @@
  * job_facts.h - a job as a JSON object, which `jobs ls` and `jobs show` print.
  *
  *     seine_json *facts = job_facts_of(about);
- *     job_facts_print(facts, &screen);          for people
+ *     job_facts_print(facts);                   for people
  *     out_json(facts);                          for programs
  */
 #ifndef CLI_JOB_FACTS_H

@@ -8,7 +8,7 @@
  *
  *     sn_host_waits_ask(&w, ticket);                   anybody
  *     sn_host_waits_turn(&w, scheduler, frontier, now);         the shard, each turn
- *     if (sn_host_waits_get(&w, ticket, list, &n))     anybody
+ *     is_answered = sn_host_waits_get(&w, ticket, list, &n);   anybody
  *
  * Time    is passed in.
  * Memory  SN_HOST_WAITS hosts, from the first question on.

@@ -7,7 +7,7 @@
  *
  *     e = sn_tunes_put(&tunes, &tune);                 any thread
  *     while (sn_tunes_next(&tunes, &at, &tune))        a shard, with a place of its own
- *         sn_scheduler_tune(scheduler, &tune, now);
+ *         change_limits(&tune);
  *
  * Time    plays no part.
  * Memory  a plain value a change, at most SN_TUNES_MOST of them.
