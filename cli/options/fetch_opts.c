@@ -10,6 +10,7 @@
 #include <seine/breaker_spec.h>
 #include <seine/url.h>
 
+#include "options/revisit_opts.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
 #include "verbs/outputs.h"
@@ -212,6 +213,22 @@ asks_for(const char *list, const char *member)
     return false;
 }
 
+/* False, after an error message: a word is no member. */
+static bool
+read_members(const fetch_settings *set, fetch_plan *p)
+{
+    char *list = revisit_opts_fields(set);
+    seine_view word = {NULL, 0};
+    bool fine = !list || seine_members_parse(list, &p->fields, &word) == SEINE_OK;
+
+    if (!fine)
+        (void)say_fail(SAY_USAGE, "--fields url,status or --fields +headers,-key",
+                       "--fields: '%s' is no member of a record",
+                       show_bytes(word.ptr ? word.ptr : "", word.len).text);
+    free(list);
+    return fine;
+}
+
 static int
 set_responses(const fetch_settings *set, fetch_plan *p)
 {
@@ -232,10 +249,8 @@ set_responses(const fetch_settings *set, fetch_plan *p)
     o->dedup = set->dedup == 0;
     o->strip_params = set->strip_params;
     o->keep = SEINE_KEEP_TITLE;
-    if (set->fields && seine_members_parse(set->fields, &p->fields, &word) != SEINE_OK)
-        return say_fail(SAY_USAGE, "--fields url,status or --fields +headers,-key",
-                        "--fields: '%s' is no member of a record",
-                        show_bytes(word.ptr ? word.ptr : "", word.len).text);
+    if (!read_members(set, p))
+        return SAY_USAGE;
     if (asks_for(set->fields, "headers"))
         o->keep |= SEINE_KEEP_FIELDS;
     if (asks_for(set->fields, "sha256") || set->save)
@@ -371,6 +386,7 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     code = code == SAY_DONE ? request_make(a, &p->request) : code;
     code = code == SAY_DONE ? check_base(set) : code;
     code = code == SAY_DONE ? crawl_plan_make(a, &p->opts, &p->crawl) : code;
+    code = code == SAY_DONE ? revisit_opts_read(a, &p->revisit) : code;
     if (code != SAY_DONE) {
         fetch_plan_free(p);
         return code;

@@ -24,7 +24,8 @@ typedef struct fetch_plan {
     const char **host_list; /* … and where they begin */
     quota fail_on, max_errors;
     seine_members fields;
-    seine_diag_name *names; /* what opts.names points to */
+    seine_revisit_opts revisit; /* of --incremental */
+    seine_diag_name *names;     /* what opts.names points to */
 } fetch_plan;
 
 /* Reads and checks every setting before the first request. SAY_DONE; or the exit code

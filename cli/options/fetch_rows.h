@@ -322,6 +322,29 @@
      .help = "start the job over; its state and its outputs are replaced"},
     {"resume", NULL, KIND_FLAG, AT(resume), .rare = true,
      .help = "there must be a job to go on with"},
+#if IN_CRAWL
+    {"incremental", NULL, KIND_FLAG, AT(incremental), .env = true, .rare = IN_EXPLAIN,
+     .help = "a finished job visits its site again: what has changed?",
+     .more = "Pages are asked for with their ETag and Last-Modified, and records say in `change` what became of them: `new`, `changed`, `same` or "
+             "`gone`. Every URL that is known is visited, also if the page that led there is unchanged or fails. Outputs are appended to. A run that "
+             "was ended early goes on before the next one begins."},
+    {"revisit", NULL, KIND_SPAN, "D", "1d", AT(revisit), .member = "revisit.start", .env = true, .rare = true,
+     .help = "ask for a page again after this time; 0s: in every run",
+     .more = "Of --incremental. A page that is the same is asked for half as often again, up to --revisit-max, one that has changed twice as often, "
+             "down to --revisit-min. max-age of a response makes it later, a newer lastmod in a sitemap at once."},
+    {"revisit-min", NULL, KIND_SPAN, "D", "1h", AT(revisit_min), .member = "revisit.min", .env = true, .rare = true,
+     .help = "no page is asked for again earlier"},
+    {"revisit-max", NULL, KIND_SPAN, "D", "30d", AT(revisit_max), .member = "revisit.max", .env = true, .rare = true,
+     .help = "no page is asked for again later"},
+    {"change", NULL, KIND_CHOICE, "body|content", "body", AT(change), .env = true, .rare = true,
+     .help = "a page has changed: its bytes, or its words without numbers"},
+    {"only-changes", NULL, KIND_FLAG, AT(only_changes), .env = true, .rare = true,
+     .help = "write records of new, changed and gone pages alone"},
+    {"plan", NULL, KIND_FLAG, AT(plan), .rare = true,
+     .help = "print the URLs that a run would ask for; ask for nothing"},
+    {"refresh", NULL, KIND_FLAG, AT(refresh), .rare = true,
+     .help = "ask for whole pages: no If-None-Match, no If-Modified-Since"},
+#endif
     {"state", NULL, KIND_FILE, "DIR", ".seine", AT(state), .env = true, .rare = true,
      .help = "where jobs are kept; on a local disk"},
     {"durability", NULL, KIND_CHOICE, "full|fast|none", "full", AT(durability), .env = true, .rare = true,

@@ -23,6 +23,7 @@ typedef enum progress_kind {
 /* In the order of the choices in fetch_rows.h. */
 enum obey_choice { OBEY_ON, OBEY_OFF, OBEY_AUDIT };
 enum scope_choice { SCOPE_HOST, SCOPE_DOMAIN, SCOPE_PREFIX, SCOPE_ANY };
+enum change_choice { CHANGE_BODY, CHANGE_CONTENT };
 enum durability_choice { DURABILITY_FULL, DURABILITY_FAST, DURABILITY_NONE };
 enum sitemap_choice { SITEMAP_AUTO, SITEMAP_ONLY, SITEMAP_OFF };
 
@@ -51,6 +52,11 @@ typedef struct fetch_settings {
     const char *job, *state;
     bool fresh, resume;
     int durability; /* durability_choice */
+
+    /* of an incremental crawl */
+    bool incremental, refresh, only_changes, plan;
+    seine_span revisit, revisit_min, revisit_max;
+    int change; /* change_choice */
 
     /* how much at once */
     uint64_t concurrency, per_host, per_ip, burst, host_burst, queue, threads, max_memory;

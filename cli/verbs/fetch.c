@@ -18,6 +18,7 @@
 #include "screen/xalloc.h"
 #include "verbs/fetch_state.h"
 #include "verbs/jsonl.h"
+#include "verbs/plan.h"
 #include "verbs/run_start.h"
 #include "verbs/verbs.h"
 
@@ -628,6 +629,8 @@ start_and_wait(run *r)
     o->metrics = r->run_metrics.metrics;
     o->job = r->job.job;
     o->on_earlier = on_earlier;
+    if (r->set->incremental && r->job.job)
+        o->revisit = &r->plan.revisit;
     r->start = now_is();
     r->next_line = r->start + SEINE_SECS(10);
     r->deadline = deadline_of(r, r->start);
@@ -643,6 +646,8 @@ start_and_wait(run *r)
         return no_fetch(r, e, &diag);
     run_start_say(&r->run_log, r->set, &r->plan, &r->run_metrics, r->fetch);
     run_job_say(&r->job, r->args, &r->run_log);
+    if (r->set->incremental)
+        run_job_say_round(&r->job, seine_fetch_not_due(r->fetch), &r->run_log);
     run_metrics_set_ready(&r->run_metrics, true);
     if (r->outputs.ordered) {
         r->feed.ordered = r->outputs.sinks;
@@ -740,6 +745,8 @@ save_files(run *r)
 int
 fetch_run(const args *a)
 {
+    if (((const fetch_settings *)a->settings)->plan)
+        return crawl_plan_show(a);
     run *r = xalloc_zeroed(1, sizeof *r);
 
     r->args = a;

@@ -474,6 +474,21 @@ say_limits(run *r, const closing *c)
                          rows[i].hint);
 }
 
+/* What became of the pages of an incremental crawl. */
+static void
+say_changes(run *r)
+{
+    const uint64_t *n = r->outputs.changes;
+
+    run_log_note(&r->run_log, "job.changes",
+                 "seine: %s new, %s changed, %s gone, %s same; %s not due",
+                 figure_count(n[SEINE_CHANGE_NEW]).text,
+                 figure_count(n[SEINE_CHANGE_CHANGED]).text,
+                 figure_count(n[SEINE_CHANGE_GONE]).text,
+                 figure_count(n[SEINE_CHANGE_SAME]).text,
+                 figure_count(seine_fetch_not_due(r->fetch)).text);
+}
+
 static void
 say_closing(run *r, const closing *c)
 {
@@ -481,6 +496,8 @@ say_closing(run *r, const closing *c)
     bool table = r->run_log.text && !r->run_log.quiet &&
                  ((isatty(STDERR_FILENO) && c->sums.total > 1) || r->set->verbose > 0);
 
+    if (r->set->incremental)
+        say_changes(r);
     closing_line(c, &text);
     run_log_note(&r->run_log, "job.end", "%s", text.text);
     text.len = 0;

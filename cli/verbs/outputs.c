@@ -121,7 +121,11 @@ take_record(const seine_record *r, uint64_t seq, void *arg)
     count_time(o, r);
     note_host(o, r);
     o->watch(r, o->arg);
+    seine_change change = seine_record_change(r);
+    o->changes[change]++;
     if (r->type == SEINE_RECORD_SKIP && !o->skips)
+        return SEINE_OK;
+    if (o->only_changes && (change == SEINE_CHANGE_NONE || change == SEINE_CHANGE_SAME))
         return SEINE_OK;
     if (o->is_crawl && o->form == FORM_ROWS && is_left_over(r))
         return SEINE_OK;
@@ -316,7 +320,8 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
                             .no_skips = !set->skips,
                             .fields = *fields,
                             .body = body_form(set),
-                            .repeats = set->dedup != 0,
+                            .repeats = set->dedup != 0 || set->incremental,
+                            .only_changes = set->only_changes,
                             .command = a->command->name,
                             .max_file = set->warc_size,
                             .user_agent = hooks->user_agent,
@@ -388,6 +393,7 @@ outputs_open(const args *a, const seine_members *fields, terminal *b,
                      .form = outputs_form_of(set),
                      .skips = set->skips,
                      .is_crawl = crawl_is_asked(a),
+                     .only_changes = set->only_changes,
                      .watch = hooks->watch,
                      .arg = hooks->arg};
     if (code == SAY_DONE && set->write_out) {

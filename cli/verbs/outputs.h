@@ -31,6 +31,8 @@ typedef struct outputs {
     terminal *terminal;
     outputs_form form;
     bool skips, is_crawl;
+    bool only_changes;
+    uint64_t changes[SEINE_CHANGE_GONE + 1]; /* records by their change */
     record_table table;
     template pattern;
     uint64_t bins[OUTPUTS_BINS]; /* how long requests took; complete after drain */

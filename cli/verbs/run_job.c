@@ -65,6 +65,15 @@ static const char *const shaping[] = {
     "mine",
 };
 
+/* Of an incremental crawl alone, so that the spec of others is what it was. */
+static const char *const incremental[] = {"incremental", "change", "only-changes"};
+
+/* What may change from one round of a job to the next: how records are written. */
+static const char *const free_members[] = {
+    "incremental", "change", "only-changes", "output",   "fields",    "body",   "save",
+    "raw",         "skips",  "csv-raw",      "csv-crlf", "warc-size", "events", NULL,
+};
+
 /* The spec */
 
 static seine_json *
@@ -104,6 +113,17 @@ value_of(const option *o, const void *settings)
     }
 }
 
+static void
+put_option(seine_json *to, const args *a, const char *name)
+{
+    bool no;
+    const option *o = options_by_name(a->command, name, strlen(name), &no);
+    seine_json *value = o ? value_of(o, a->settings) : NULL;
+
+    if (value)
+        jsonl_set(to, name, value);
+}
+
 /* All that shapes the results, as a JSON object by the names of the options. */
 static char *
 make_spec(const args *a)
@@ -111,20 +131,17 @@ make_spec(const args *a)
     seine_json *all = xalloc_json(seine_json_new_object());
     seine_json *words = xalloc_json(seine_json_new_array());
     seine_text text = {NULL, 0};
-    bool no;
+    const fetch_settings *set = a->settings;
 
     jsonl_set(all, "command", jsonl_string(a->command->name));
     for (size_t i = 0; i < a->count; i++)
         jsonl_add(words, jsonl_string(a->words[i]));
     jsonl_set(all, "url", words);
-    for (size_t i = 0; i < sizeof shaping / sizeof *shaping; i++) {
-        const option *o =
-            options_by_name(a->command, shaping[i], strlen(shaping[i]), &no);
-        seine_json *value = o ? value_of(o, a->settings) : NULL;
-
-        if (value)
-            jsonl_set(all, shaping[i], value);
-    }
+    for (size_t i = 0; i < sizeof shaping / sizeof *shaping; i++)
+        put_option(all, a, shaping[i]);
+    for (size_t i = 0; set->incremental && i < sizeof incremental / sizeof *incremental;
+         i++)
+        put_option(all, a, incremental[i]);
     char *spec = seine_json_print(all, &text) == SEINE_OK
                      ? xalloc_copy(text.bytes, text.len)
                      : xalloc_copy("{}", 2);
@@ -176,6 +193,17 @@ default_name(const args *a, char *out, size_t cap)
         snprintf(out, cap, "%s", a->command->name);
 }
 
+void
+run_job_name(const args *a, char *out, size_t cap)
+{
+    const fetch_settings *set = a->settings;
+
+    if (set->job && set->job[0])
+        snprintf(out, cap, "%s", set->job);
+    else
+        default_name(a, out, cap < 129 ? cap : 129);
+}
+
 /* Checks the options against each other. *out_wanted: there is a job. */
 static int
 check_options(const args *a, bool *out_wanted)
@@ -205,7 +233,7 @@ check_options(const args *a, bool *out_wanted)
 /* Messages */
 
 static int
-refuse(const run_job *j, seine_err e, const seine_diag *diag)
+refuse(const run_job *j, bool is_crawl, seine_err e, const seine_diag *diag)
 {
     char line[SEINE_DIAG_ROOM] = "", other[SEINE_DIAG_ROOM];
 
@@ -229,12 +257,14 @@ refuse(const run_job *j, seine_err e, const seine_diag *diag)
                         : diag->member[0]                ? other
                                                          : "command");
     }
-    snprintf(other, sizeof other,
-             e == SEINE_E_ALREADY ? "--fresh to start over, or: seine retry %.132s"
-             : e == SEINE_E_STATE_CORRUPT
-                 ? "seine jobs repair %.132s, or --fresh to start over"
-                 : "seine jobs show %.132s",
-             j->name);
+    snprintf(
+        other, sizeof other,
+        e == SEINE_E_STATE_CORRUPT ? "seine jobs repair %.132s, or --fresh to start over"
+        : e != SEINE_E_ALREADY     ? "seine jobs show %.132s"
+        : is_crawl ? "--fresh to start over, --incremental to visit it again, or: seine "
+                     "retry %.132s"
+                   : "--fresh to start over, or: seine retry %.132s",
+        j->name);
     const char *hint =
         e == SEINE_E_ALREADY || e == SEINE_E_STATE_LOCKED || e == SEINE_E_STATE_CORRUPT
             ? other
@@ -256,10 +286,7 @@ run_job_open(const args *a, run_job *out)
 
     if (code != SAY_DONE || !is_wanted)
         return code;
-    if (set->job && set->job[0])
-        snprintf(out->name, sizeof out->name, "%s", set->job);
-    else
-        default_name(a, out->name, 129);
+    run_job_name(a, out->name, sizeof out->name);
     char *spec = make_spec(a), *line = job_command_make(out->has_secret);
     o.state = set->state;
     o.name = out->name;
@@ -269,6 +296,8 @@ run_job_open(const args *a, run_job *out)
     o.durability = durabilities[set->durability];
     o.fresh = set->fresh;
     o.must_exist = set->resume;
+    o.next_round = set->incremental;
+    o.round_members = free_members;
     seine_err e = seine_job_open(&o, &out->job, &diag);
     free(spec);
     free(line);
@@ -276,7 +305,7 @@ run_job_open(const args *a, run_job *out)
         return say_fail(SAY_USAGE, "letters, digits, '.', '_' and '-'",
                         "--job '%s': not a name", show(out->name).text);
     if (e != SEINE_OK)
-        return refuse(out, e, &diag);
+        return refuse(out, crawl_is_asked(a), e, &diag);
     seine_job_figures_get(out->job, &out->before);
     out->is_resumed = out->before.is_resumed;
     return SAY_DONE;
@@ -316,6 +345,19 @@ run_job_say(const run_job *j, const args *a, run_log *log)
                      figure_count(j->before.found > j->before.ended ? j->before.found
                                                                     : j->before.ended)
                          .text);
+}
+
+void
+run_job_say_round(const run_job *j, uint64_t not_due, run_log *log)
+{
+    if (!j->job || j->before.round < 2 || j->is_resumed)
+        return;
+    run_log_note(log, "job.round",
+                 "seine: job '%s' visits its site again, round %s: %s URLs are known, %s "
+                 "of them %s not due",
+                 j->name, figure_count(j->before.round).text,
+                 figure_count(j->before.found).text, figure_count(not_due).text,
+                 not_due == 1 ? "is" : "are");
 }
 
 int

@@ -27,8 +27,14 @@ typedef struct run_job {
  * otherwise, a fetch with --job. SAY_DONE, or the exit code after an error message. */
 int run_job_open(const args *a, run_job *out);
 
+/* The name of the job that the options ask for. */
+void run_job_name(const args *a, char *out, size_t cap);
+
 /* Says that the run goes on, from where, and which input has changed meanwhile. */
 void run_job_say(const run_job *j, const args *a, run_log *log);
+
+/* Says of an incremental crawl how many pages it leaves alone. */
+void run_job_say_round(const run_job *j, uint64_t not_due, run_log *log);
 
 /* SAY_DONE, or the exit code after an error message. */
 int run_job_close(run_job *j, bool is_finished);

@@ -54,6 +54,7 @@
 #include "seine/metrics.h"
 #include "seine/record.h"
 #include "seine/retry.h"
+#include "seine/revisit.h"
 #include "seine/secret.h"
 #include "seine/status_set.h"
 #include "seine/summary.h"
@@ -200,6 +201,8 @@ typedef struct seine_fetch_opts {
     /* With a job, called by new for each record of earlier runs, with its counts alone;
      * NULL. */
     void (*on_earlier)(const seine_record *r, void *arg);
+    /* With a job and a crawl: it is incremental, see revisit.h; NULL: it is not. */
+    const seine_revisit_opts *revisit;
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()
@@ -277,6 +280,9 @@ bool seine_fetch_is_done(const seine_fetch *f);
 seine_err seine_fetch_err(const seine_fetch *f, seine_diag *diag);
 void seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats);
 void seine_fetch_left_get(const seine_fetch *f, seine_fetch_left *out_left);
+
+/* Of an incremental crawl: known pages that are not due in this round. */
+uint64_t seine_fetch_not_due(const seine_fetch *f);
 
 /* The host that will take longest, as of an earlier call: asking makes the shards look.
  * False: nothing waits, or they have not looked yet. */

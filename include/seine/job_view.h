@@ -128,6 +128,18 @@ SEINE_MUST_CHECK seine_err seine_job_view_url(seine_job_view *v, const char *key
 bool seine_job_view_robots(seine_job_view *v, const char *host, seine_view *out_text,
                            int64_t *out_wall);
 
+/* What the next run of an incremental crawl would ask for at that moment, wall time in
+ * ns; 0: all that it knows, whenever it is due. `fn` gets each URL, NULL: none. INVAL:
+ * the rows were read before. Otherwise as above. */
+typedef struct seine_job_due {
+    uint32_t round;        /* that the run would be in */
+    uint64_t due, not_due; /* URLs */
+} seine_job_due;
+typedef void (*seine_job_url_fn)(seine_view url, void *arg);
+SEINE_MUST_CHECK seine_err seine_job_view_due(seine_job_view *v, int64_t wall,
+                                              seine_job_url_fn fn, void *arg,
+                                              seine_job_due *out_due, seine_diag *diag);
+
 /* Removes the job: its state, not its outputs. STATE_LOCKED: it runs. IO: there is no
  * such job, or its directory has files that are not ours. */
 SEINE_MUST_CHECK seine_err seine_job_remove(const char *state, const char *name,

@@ -53,6 +53,7 @@
 #include "seine/retry.h"
 #include "seine/retry_budget.h"
 #include "seine/retry_hint.h"
+#include "seine/revisit.h"
 #include "seine/robots.h"
 #include "seine/robots_fetch.h"
 #include "seine/secret.h"

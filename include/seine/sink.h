@@ -73,10 +73,12 @@ typedef struct seine_sink_opts {
     const char *robots;     /* WARC: the robots.txt policy; NULL: not written */
     seine_sink_fn call;
     void *arg;
+    bool only_changes; /* of this sink: new, changed and gone pages of an incremental
+                          crawl, and no other records */
 } seine_sink_opts;
 
 /* clang-format off */
-#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL}
+#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false}
 /* clang-format on */
 
 typedef struct seine_sinks_opts {

@@ -731,6 +731,12 @@ seine_fetch_proxies(const seine_fetch *f, char *buf, size_t cap)
     return text.len;
 }
 
+uint64_t
+seine_fetch_not_due(const seine_fetch *f)
+{
+    return f ? atomic_load(&f->shared.not_due) : 0;
+}
+
 bool
 seine_fetch_slowest_get(const seine_fetch *f, seine_fetch_slowest *out_slowest)
 {

@@ -274,6 +274,20 @@ take_url(const sn_job_url *u, void *arg)
     return r ? sn_run_restore_url(r, &own, s->now) : SEINE_E_STATE_CORRUPT;
 }
 
+/* A page that is asked for in a later round, unless a sitemap says that it has changed.
+ */
+static seine_err
+take_not_due(const sn_job_url *u, void *arg)
+{
+    const scan *s = arg;
+
+    atomic_fetch_add(&s->shared->not_due, 1);
+    if (u->url.kind == SN_JOB_GIVEN)
+        return SEINE_OK;
+    sn_run *r = run_of(s, u->url.host.len > 0 ? u->url.host : u->url.target);
+    return r ? sn_run_restore_not_due(r, u) : SEINE_E_STATE_CORRUPT;
+}
+
 /* The interval of a host that nobody knows: no host is asked earlier, since it may have
  * been asked just before the run before has ended. */
 static seine_span
@@ -306,8 +320,12 @@ sn_fetch_job_scan(sn_fetch_job *p, sn_shared_state *c, sn_run *const *runs, uint
                         .robots = take_robots,
                         .prints = c->seen ? take_prints : NULL,
                         .url = take_url,
+                        .not_due = take_not_due,
                         .count = take_count,
                         .arg = &s};
+
+    if (c->opts.revisit && c->opts.revisit->start > 0)
+        into.due_ms = s.wall_ms;
 
     seine_job_figures_get(c->job, &figures);
     if (figures.run > 1) { /* the first may have asked, and kept nothing */
@@ -319,6 +337,10 @@ sn_fetch_job_scan(sn_fetch_job *p, sn_shared_state *c, sn_run *const *runs, uint
     seine_err e = sn_job_scan_all(c->job, &into, diag);
     if (e == SEINE_OK)
         e = sn_job_start(c->job, n);
+    if (e != SEINE_OK)
+        return e;
+    for (uint32_t i = 0; i < n && e == SEINE_OK; i++)
+        e = sn_run_open_pages(runs[i]);
     if (e != SEINE_OK)
         return e;
     for (uint32_t i = 0; i < n; i++)

@@ -39,6 +39,7 @@
 #include "engine/work.h"
 
 typedef struct sn_frontier sn_frontier;
+struct sn_job_reader;
 
 /* One URL that is not asked for, and why. */
 typedef struct sn_refusal {
@@ -78,6 +79,9 @@ SEINE_MUST_CHECK seine_err sn_frontier_resume(sn_frontier *f, seine_time now);
 /* Where a job hears of what is found. */
 void sn_frontier_set_lane(sn_frontier *f, sn_job_lane *lane);
 
+/* Where an incremental crawl reads what is known of pages; NULL: it is none. Borrowed. */
+void sn_frontier_set_pages(sn_frontier *f, struct sn_job_reader *pages);
+
 /* The same from a job, before the first turn: hosts first, then robots.txt, URLs, how
  * many pages hosts have had; at last the hosts begin. NOMEM, STATE_CORRUPT. */
 SEINE_MUST_CHECK seine_err sn_frontier_restore_host(sn_frontier *f, sn_str name,
@@ -89,6 +93,9 @@ SEINE_MUST_CHECK seine_err sn_frontier_restore_url(sn_frontier *f, const sn_job_
                                                    seine_time now);
 SEINE_MUST_CHECK seine_err sn_frontier_restore_pages(sn_frontier *f, sn_str name,
                                                      uint64_t done, seine_time now);
+/* A page that is not due waits until the end, when all sitemaps are read. */
+SEINE_MUST_CHECK seine_err sn_frontier_restore_not_due(sn_frontier *f,
+                                                       const sn_job_url *u);
 void sn_frontier_restored(sn_frontier *f, seine_time now);
 
 /* With a job: what waits at the host stays there, and is counted in shared->left; given

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/admit.h"
 #include "engine/frontier_parts.h"
 #include "engine/url_rules.h"
+#include "store/job_page.h"
 
 /* What waits. */
 
@@ -167,6 +169,57 @@ take_late(sn_frontier *f, seine_url *url, sn_waiting_url *out)
                          : e;
 }
 
+/* Does a sitemap say that the page has changed since it was asked for? */
+static bool
+is_newer(sn_frontier *f, const sn_waiting_url *u, const seine_url *url)
+{
+    char key[SEINE_URL_ROOM];
+    bool there = false;
+    sn_job_page page;
+    sn_arena mem;
+    size_t len;
+
+    if (!f->pages || atomic_load(&f->shared->stop) != SN_GOING ||
+        seine_url_key(url, f->shared->opts.strip_params, key, sizeof key, &len) !=
+            SEINE_OK)
+        return false;
+    int64_t lastmod = sn_lastmod_table_get(&f->shared->lastmods,
+                                           seine_seen_print(f->shared->seen, key, len));
+    if (lastmod == 0)
+        return false;
+    sn_arena_init(&mem, 1024, SIZE_MAX);
+    seine_err e = sn_job_reader_page(f->pages, u->number, &mem, &page, &there);
+    if (e != SEINE_OK)
+        sn_frontier_fail(f, e);
+    sn_arena_fini(&mem);
+    return e == SEINE_OK && there && lastmod > page.seen_ms;
+}
+
+/* A URL of an earlier round: a budget refuses it, or it is not due. True: it is work
+ * after all. */
+static bool
+end_known(sn_frontier *f, const sn_waiting_url *u, const seine_url *url, seine_time now)
+{
+    const sn_shared_state *c = f->shared;
+    sn_link link = sn_frontier_link_of(u, url);
+    char rule[96];
+
+    if (!(u->flags & SN_PUT_NOT_DUE)) {
+        int n = snprintf(rule, sizeof rule, "%.*s %llu", SN_FMT(c->shown.max_per_host),
+                         (unsigned long long)c->opts.crawl->max_per_host);
+
+        sn_frontier_refuse(f, &link, url, SEINE_SKIP_BUDGET,
+                           u->flags & SN_PUT_NOFOLLOW ? (sn_str){rule, (size_t)n}
+                                                      : sn_str_of(c->max_pages_rule));
+        return false;
+    }
+    if (!is_newer(f, u, url))
+        return false;
+    atomic_fetch_sub(&f->shared->not_due, 1);
+    sn_frontier_route(f, &link, url, now);
+    return true;
+}
+
 /* Ends the first of those put off. CLOSED: there is none. */
 static seine_err
 end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
@@ -182,6 +235,10 @@ end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
     /* Its texts are gone once something else is put into the store. */
     memcpy(parent, u.parent.ptr ? u.parent.ptr : "", u.parent.len);
     u.parent.ptr = parent;
+    if (e == SEINE_OK && u.flags & SN_PUT_KNOWN) {
+        *io_more |= end_known(f, &u, url, now);
+        return SEINE_OK;
+    }
     if (e == SEINE_OK)
         e = seine_url_key(url, f->shared->opts.strip_params, key, sizeof key, &len);
     if (e == SEINE_OK)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the job of a crawl keeps of the frontier, and how it comes back. Nothing here is
  * called without a job. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/time.h"
 #include "engine/frontier_parts.h"
+#include "store/job_page.h"
 
 #define ROBOTS_GOOD_MS (24 * INT64_C(3600000))
 
@@ -12,6 +14,12 @@ void
 sn_frontier_set_lane(sn_frontier *f, sn_job_lane *lane)
 {
     f->lane = lane;
+}
+
+void
+sn_frontier_set_pages(sn_frontier *f, struct sn_job_reader *pages)
+{
+    f->pages = pages;
 }
 
 /* Keeping. */
@@ -244,6 +252,59 @@ restore_late(sn_frontier *f, const sn_job_url *u)
     return SEINE_OK;
 }
 
+/* A URL of an earlier round that is not work now: what becomes of it is told at the end.
+ * Its target is a whole URL there. */
+static seine_err
+put_off_known(sn_frontier *f, const sn_job_url *u, unsigned flags)
+{
+    char text[SEINE_URL_ROOM + SN_HOST_NAME], mem[SEINE_URL_ROOM];
+    sn_waiting_url late = u->url;
+    seine_url url;
+    int n = snprintf(text, sizeof text, "%.*s%.*s", SN_FMT(u->url.host),
+                     SN_FMT(u->url.target));
+
+    seine_url_init(&url, mem, sizeof mem);
+    if (n < 0 || (size_t)n >= sizeof text ||
+        seine_url_parse(&url, text, (size_t)n, NULL) != SEINE_OK)
+        return SEINE_E_STATE_CORRUPT;
+    late.host = (sn_str){0};
+    late.target = seine_url_href(&url);
+    late.kind = SN_KIND_PAGE;
+    late.flags = (uint8_t)(SN_PUT_KNOWN | flags);
+    seine_err e = sn_store_enqueue(f->store, &f->late, &late);
+    if (e != SEINE_OK)
+        return e;
+    if (!f->holds_end)
+        atomic_fetch_add(&f->shared->late, 1);
+    f->holds_end = true;
+    return SEINE_OK;
+}
+
+seine_err
+sn_frontier_restore_not_due(sn_frontier *f, const sn_job_url *u)
+{
+    const seine_crawl_opts *o = f->shared->opts.crawl;
+
+    if (!o || o->sitemaps == SEINE_SITEMAPS_OFF)
+        return SEINE_OK; /* nothing can make it due */
+    return put_off_known(f, u, SN_PUT_NOT_DUE);
+}
+
+/* Budgets count anew in every round. */
+static bool
+is_over_budget(sn_frontier *f, uint32_t host, unsigned *out_flags)
+{
+    const seine_fetch_opts *o = &f->shared->opts;
+    uint64_t per_host = o->crawl->max_per_host;
+
+    if (!o->revisit || sn_job_round_of(f->shared->job)->number == 1)
+        return false;
+    bool is_host = per_host > 0 && f->hosts.all[host].n_pages >= per_host;
+    *out_flags = SEINE_SKIP_BUDGET | (is_host ? SN_PUT_NOFOLLOW : 0u);
+    return is_host ||
+           (o->max_pages > 0 && atomic_load(&f->shared->admitted) >= o->max_pages);
+}
+
 /* A link to a name that is none: its owner refuses it once more. */
 static seine_err
 restore_nameless(sn_frontier *f, const sn_job_url *u, seine_time now)
@@ -305,6 +366,9 @@ restore_waiting(sn_frontier *f, const sn_job_url *u, seine_time now)
     if (e != SEINE_OK)
         return e;
     uint32_t host = f->restored_host;
+    unsigned flags = 0;
+    if (u->url.kind == SN_KIND_PAGE && is_over_budget(f, host, &flags))
+        return put_off_known(f, u, flags);
     e = sn_store_enqueue(f->store, list_for(f, host, &u->url), &u->url);
     if (e == SEINE_OK)
         count_restored(f, host, &u->url);

@@ -199,6 +199,18 @@ put_off_late(sn_frontier *f, sn_candidate *c)
     return true;
 }
 
+/* A link to a URL that is known; a sitemap may say when its page has changed. */
+static void
+pass_known(sn_frontier *f, const sn_candidate *c, uint64_t print)
+{
+    count_duplicate(f);
+    if (!f->pages || c->lastmod == 0)
+        return;
+    seine_err e = sn_lastmod_table_put(&f->shared->lastmods, print, c->lastmod);
+    if (e != SEINE_OK)
+        sn_frontier_fail(f, e);
+}
+
 static void
 judge_links(sn_frontier *f, size_t n, seine_time now)
 {
@@ -222,7 +234,7 @@ judge_links(sn_frontier *f, size_t n, seine_time now)
         if (f->is_new[i])
             decide_link(f, rest[i], f->prints[i], now);
         else
-            count_duplicate(f);
+            pass_known(f, rest[i], f->prints[i]);
     leave_lane(f);
 }
 
@@ -305,6 +317,7 @@ add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
         c->link.line = l.line;
         c->link.tag = l.tag;
         c->link.attr = l.attr;
+        c->lastmod = l.lastmod;
         c->nofollow = from->nofollow || (o->nofollow && l.nofollow);
         read_link(f, c, from->base, l.value);
         bytes += l.value.len;
@@ -338,6 +351,7 @@ add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
     c->link.leader = v->leader;
     c->link.moved = (uint8_t)(v->moved < UINT8_MAX ? v->moved + 1 : UINT8_MAX);
     c->nofollow = false;
+    c->lastmod = 0;
     read_link(f, c, &v->url, seine_url_href(&v->target));
     judge_links(f, 1, now);
 }

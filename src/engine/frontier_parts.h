@@ -34,6 +34,8 @@ enum {
     SN_BATCH_BYTES = 16384, /* … or so many bytes of them */
     SN_GROUP = 64,          /* URLs finished together */
     SN_PUT_NOFOLLOW = 64,   /* with the reason of one that was put off: and a nofollow */
+    SN_PUT_KNOWN = 128,     /* likewise: it is known from an earlier round … */
+    SN_PUT_NOT_DUE = 32,    /* … and this is no reason, but the lack of one */
     SN_IDLE = 600,          /* looks after which a pattern without pages makes room */
     SN_LOOKED = 64,         /* patterns of a shard whose pages are looked at, at most */
     SN_CHILDREN = 128,      /* directories of a directory that make them a device */
@@ -73,7 +75,8 @@ typedef struct sn_candidate {
     sn_str key;
     sn_str bad; /* no URL: why */
     bool is_too_long;
-    bool nofollow; /* asked not to */
+    bool nofollow;   /* asked not to */
+    int64_t lastmod; /* of a sitemap, wall time in ms; 0: it does not say */
     bool is_judged;
     sn_url_verdict verdict; /* if it is judged */
     char *href_mem, *key_mem;
@@ -94,8 +97,9 @@ struct sn_frontier {
     sn_frontier_ops ops;
     uint32_t index, n;
     sn_store *store;
-    sn_job_lane *lane;      /* where a job hears of it; NULL: there is none */
-    uint64_t parent_number; /* of the page whose links are read; SN_JOB_NONE */
+    sn_job_lane *lane;           /* where a job hears of it; NULL: there is none */
+    struct sn_job_reader *pages; /* of an incremental crawl; NULL: it is none */
+    uint64_t parent_number;      /* of the page whose links are read; SN_JOB_NONE */
     sn_crawl_hosts hosts;
     sn_url_list late;               /* too deep, nofollow, offsite while seeds come */
     sn_str restored_name;           /* of the last host, while a job comes back */

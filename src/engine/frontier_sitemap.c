@@ -213,8 +213,11 @@ is_left(const sn_frontier *f, seine_err e)
 {
     bool is_stopped = atomic_load(&f->shared->stop) != SN_GOING;
 
-    return f->lane && (e == SEINE_E_BREAKER || e == SEINE_E_RETRY_AFTER_TOO_LONG ||
-                       (is_stopped && seine_fate_of(e) == SEINE_FATE_CANCELED));
+    bool is_host = (e == SEINE_E_BREAKER || e == SEINE_E_RETRY_AFTER_TOO_LONG) &&
+                   (is_stopped || sn_shared_state_leaves_hosts(f->shared));
+
+    return f->lane &&
+           (is_host || (is_stopped && seine_fate_of(e) == SEINE_FATE_CANCELED));
 }
 
 static bool

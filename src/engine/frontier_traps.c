@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "engine/frontier_parts.h"
 #include "engine/page.h"
+#include "store/job_page.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -279,6 +280,13 @@ count_page(sn_frontier *f, uint32_t host, uint64_t key, sn_novelty_kind kind)
     return row->novelty;
 }
 
+/* A page of an earlier round: it was good then, and need not come whole again. */
+static bool
+is_proven(const sn_frontier *f, uint64_t number)
+{
+    return f->shared->opts.revisit && sn_job_has_page(f->shared->job, number);
+}
+
 void
 sn_frontier_count_page(sn_frontier *f, uint32_t host, sn_visit *v)
 {
@@ -296,7 +304,7 @@ sn_frontier_count_page(sn_frontier *f, uint32_t host, sn_visit *v)
         v->traps[i] = c.key[i];
         sn_novelty_kind kind = c.key[i] == NAMES_KEY ? SN_NOVELTY_NAMES : kinds[i];
         sn_novelty *n = c.key[i] ? count_page(f, host, c.key[i], kind) : NULL;
-        if (!n)
+        if (!n || is_proven(f, v->number))
             continue;
         v->looks |= (uint8_t)(1u << i);
         v->again[i] = (uint16_t)sn_novelty_start(n, residues_of(&c, i, &r));
@@ -375,8 +383,8 @@ sn_frontier_repeats(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
     sn_residues r;
     url_class c;
 
-    if (u->kind != SN_KIND_PAGE || !x || x->patterns.n_looked + x->patterns.n_left == 0 ||
-        budget_of(f) == 0)
+    if (u->kind != SN_KIND_PAGE || is_proven(f, u->number) || !x ||
+        x->patterns.n_looked + x->patterns.n_left == 0 || budget_of(f) == 0)
         return false;
     classify_at(x, u->target, &c);
     for (unsigned i = 0; i < SN_TRAP_LEVELS; i++) {
@@ -502,7 +510,10 @@ judge_leader(const sn_visit *v, bool is_new)
 uint8_t
 sn_frontier_look(sn_frontier *f, sn_visit *v)
 {
-    const sn_word_triples *words = v->page ? sn_page_words(v->page) : NULL;
+    const seine_revisit_opts *revisit = f->shared->opts.revisit;
+    bool is_looked_at = v->looks || !revisit || !revisit->by_content;
+    const sn_word_triples *words =
+        v->page && is_looked_at ? sn_page_words(v->page) : NULL;
     sn_leader leader = SN_LEADER_UNKNOWN;
 
     f->looking = (sn_looking){.visit = words ? v : NULL};

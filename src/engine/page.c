@@ -7,6 +7,7 @@
 #include "engine/page_parts.h"
 #include "seine/links.h"
 #include "seine/sitemap.h"
+#include "seine/timestamp.h"
 #include "text/base_url.h"
 #include "text/html.h"
 
@@ -46,6 +47,7 @@ struct sn_page {
     seine_sitemap *map; /* made by the first sitemap */
     sn_visit_kind kind;
     bool ended, has_links;
+    bool has_dates; /* they are wanted */
     sn_page_charset charset;
     uint64_t charset_errors;
     sn_buf bytes;
@@ -297,6 +299,19 @@ on_event(void *user, const sn_html_event *e)
     return true;
 }
 
+/* In seconds since 1970, the last that the date may mean; 0: there is none. */
+static uint32_t
+lastmod_of(const sn_page *p, const seine_sitemap_entry *e)
+{
+    int64_t from, until;
+
+    if (!p->has_dates || e->lastmod.len == 0 ||
+        !seine_timestamp_sitemap(e->lastmod.ptr, e->lastmod.len, &from, &until))
+        return 0;
+    int64_t s = (until - 1) / SEINE_SECS(1);
+    return s > 0 && s <= UINT32_MAX ? (uint32_t)s : 0;
+}
+
 /* A line of a sitemap is a link without tag and text. */
 static bool
 on_entry(const seine_sitemap_entry *e, void *user)
@@ -309,7 +324,7 @@ on_entry(const seine_sitemap_entry *e, void *user)
         p->is_cut = true;
         return false;
     }
-    row r = {.value = keep_text(p, loc), .is_map = e->is_map};
+    row r = {.value = keep_text(p, loc), .is_map = e->is_map, .line = lastmod_of(p, e)};
     sn_buf_add(&p->links, &r, sizeof r);
     return true;
 }
@@ -431,6 +446,7 @@ sn_page_begin(sn_page *p, const sn_page_wants *wants)
     sn_page_charset_begin(&p->charset, wants->charset, is_xhtml(wants->content_type),
                           wants->links);
     p->has_words = false;
+    p->has_dates = wants->dates;
     if (p->kind == SN_KIND_PAGE) {
         make_html(p, !wants->links);
         p->html.opts.max_links = UINT32_MAX; /* pictures are none: put_link counts */
@@ -541,11 +557,13 @@ sn_page_link_at(const sn_page *p, size_t i, sn_page_link *out_link)
     if (i >= sn_page_n_links(p))
         return false;
     const row *r = (const row *)(const void *)p->links.ptr + i;
+    bool is_map = p->kind == SN_KIND_SITEMAP; /* where dates stand instead of lines */
     *out_link = (sn_page_link){.value = text_at(p, r->value.at, r->value.len),
                                .tag = r->tag,
                                .attr = r->attr,
                                .text = text_at(p, r->text_at, r->text_len),
-                               .line = r->line,
+                               .line = is_map ? 0 : r->line,
+                               .lastmod = is_map ? INT64_C(1000) * r->line : 0,
                                .nofollow = r->nofollow,
                                .is_map = r->is_map};
     return true;

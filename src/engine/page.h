@@ -36,6 +36,7 @@ typedef struct sn_page sn_page;
 typedef struct sn_page_wants {
     sn_visit_kind kind; /* PAGE: links, title, metas; SITEMAP: its URLs */
     bool links;         /* false: the title alone, and nothing is read behind it */
+    bool dates;         /* SITEMAP: lastmod of its URLs is read, too */
     sn_str content_type, charset; /* of the header; lower case */
     unsigned robots;              /* SEINE_NOFOLLOW … of the header */
     sn_str own;                   /* path and query; ptr NULL: no words are wanted */
@@ -48,8 +49,9 @@ typedef struct sn_page_link { /* views into the page, valid until the next begin
     uint8_t tag, attr;        /* of the tables of text/html.h; 0: of a sitemap */
     sn_str text;
     uint32_t line;
-    bool nofollow; /* its rel says so */
-    bool is_map;   /* an entry of a sitemap index: leads to a further sitemap */
+    bool nofollow;   /* its rel says so */
+    bool is_map;     /* an entry of a sitemap index: leads to a further sitemap */
+    int64_t lastmod; /* of a sitemap: the last moment it may mean, wall time in ms; 0 */
 } sn_page_link;
 
 typedef struct sn_page_facts { /* ptr NULL: it does not say; valid as the links are */

@@ -6,9 +6,12 @@
 #include "base/alloc.h"
 #include "engine/redirect.h"
 #include "engine/request_parts.h"
+#include "engine/revisit.h"
 #include "net/h1.h"
+#include "store/job_page.h"
 
-#define PLAIN 4 /* fields of our own */
+#define PLAIN      4 /* fields of our own */
+#define VALIDATORS 2 /* of the last copy of a page */
 
 /* A list in the making: a new field replaces those of its name before `level`. */
 typedef struct field_list {
@@ -132,12 +135,32 @@ put_scoped(field_list *l, sn_field f, sn_visit *v, bool at_home)
     return copy != NULL;
 }
 
+/* The validators of the last copy, unless the caller has a condition of his own or a
+ * server has shown that it cannot be trusted with one. */
+static void
+put_validators(field_list *l, sn_visit *v)
+{
+    sn_str etag = v->known->etag, modified = v->known->modified;
+
+    if (l->conditional || l->range || was_provoked(v))
+        return;
+    l->level = l->n;
+    if (etag.len > 0)
+        put_field(l, (sn_field){SN_STR("If-None-Match"), etag});
+    if (modified.len > 0)
+        put_field(l, (sn_field){SN_STR("If-Modified-Since"), modified});
+    v->is_conditional = true;
+}
+
 bool
 sn_requests_fields(const sn_requests *r, sn_visit *v, sn_request *out_request)
 {
     const seine_fetch_opts *o = &r->shared->opts;
 
-    if (v->n_hops == 0 && v->n_own == 0 && v->n_tries == 0 &&
+    bool asks = v->known && sn_revisit_asks(r->shared, v);
+
+    v->is_conditional = false;
+    if (v->n_hops == 0 && v->n_own == 0 && v->n_tries == 0 && !asks &&
         (v->at_home || o->n_fields == 0)) {
         out_request->fields = r->home;
         out_request->n_fields = r->n_home;
@@ -146,8 +169,9 @@ sn_requests_fields(const sn_requests *r, sn_visit *v, sn_request *out_request)
         out_request->range = r->range;
         return true;
     }
-    field_list l = {
-        .fields = SN_ARENA_ARRAY(&v->arena, sn_field, PLAIN + o->n_fields + v->n_own)};
+    field_list l = {.fields =
+                        SN_ARENA_ARRAY(&v->arena, sn_field,
+                                       PLAIN + o->n_fields + v->n_own + VALIDATORS)};
     if (!l.fields)
         return false;
     bool at_home = sn_request_is_at_home(v);
@@ -162,6 +186,8 @@ sn_requests_fields(const sn_requests *r, sn_visit *v, sn_request *out_request)
     for (size_t i = 0; i < v->n_own; i++)
         if (!put_scoped(&l, v->own[i], v, at_home))
             return false;
+    if (asks)
+        put_validators(&l, v);
     out_request->fields = l.fields;
     out_request->n_fields = l.n;
     out_request->conditional = l.conditional;

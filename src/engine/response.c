@@ -3,6 +3,7 @@
 
 #include "engine/capture.h"
 #include "engine/redirect.h"
+#include "engine/revisit.h"
 #include "seine/mime.h"
 
 /* Memory up to here is not counted: a buffer, which stays with its visit; a reader. */
@@ -210,6 +211,7 @@ page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
                                  .content_type = v->content_type,
                                  .charset = v->charset,
                                  .robots = v->robots_tag,
+                                 .dates = o->revisit != NULL,
                                  .max_links = o->crawl ? o->crawl->max_links : 0,
                                  .max_text = o->max_body};
     switch ((sn_visit_kind)v->kind) {
@@ -219,7 +221,7 @@ page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
         out_wants->links = (o->crawl || o->keep & SEINE_KEEP_LINKS) &&
                            seine_status_set_has(&o->accept, status) &&
                            !sn_redirect_is(status);
-        if (v->looks)
+        if (v->looks || (o->revisit && o->revisit->by_content))
             out_wants->own = seine_url_target(&v->url);
         return sn_page_is_html(v->content_type) &&
                (out_wants->links || o->keep & SEINE_KEEP_TITLE);
@@ -263,6 +265,8 @@ sn_response_head(sn_requests *r, sn_visit *v, const sn_head *head)
         read_age(v, head);
     if (head->status == 429 || (head->status >= 300 && sn_visit_wish(v) > 0))
         r->ops.head(v, head->status, r->ops.arg);
+    if (r->shared->opts.revisit && v->kind == SN_KIND_PAGE)
+        sn_revisit_head(v, head);
     if (followed)
         return;
     if (keep & SEINE_KEEP_FIELDS)
@@ -462,6 +466,8 @@ sn_response_body(sn_requests *r, sn_visit *v, sn_str piece)
         return true;
     if (v->enough || !expect_body(r, v))
         return false;
+    if (v->is_hashed)
+        sn_digest_add(&v->digest, piece.ptr, piece.len);
     if (v->page && !read_page(r, v, piece))
         return false;
     if (v->kind == SN_KIND_ROBOTS)

@@ -59,6 +59,7 @@ sn_run_free(sn_run *r)
         sn_mail_free(p);
     }
     sn_frontier_free(r->frontier);
+    sn_job_reader_free(r->pages);
     sn_requests_fini(&r->requests);
     sn_scheduler_free(r->scheduler);
     sn_slowest_fini(&r->slowest);
@@ -157,6 +158,7 @@ start_requests(sn_run *r)
             v->deadline = sn_time_add(r->now, v->retry.opts->max_elapsed);
             v->retry.deadline = v->deadline;
         }
+        sn_run_recall(r, v);
         sn_run_count_start(r, v);
         sn_requests_start(&r->requests, v, sn_scheduler_pin(r->scheduler, v), r->now,
                           r->wall);
@@ -329,6 +331,7 @@ sn_run_emit(sn_run *r, sn_visit *v)
         r->refused++;
     }
     sn_run_log_record(r, v);
+    sn_run_note_change(r, v);
     sn_emit_hold(v, r->shared->brake, &r->emit.record);
     deliver_record(r);
     sn_emit_let_go(&r->emit.record);

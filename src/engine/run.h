@@ -51,7 +51,11 @@ SEINE_MUST_CHECK seine_err sn_run_restore_url(sn_run *r, const sn_job_url *u,
                                               seine_time now);
 SEINE_MUST_CHECK seine_err sn_run_restore_pages(sn_run *r, sn_str host, uint64_t done,
                                                 seine_time now);
+SEINE_MUST_CHECK seine_err sn_run_restore_not_due(sn_run *r, const sn_job_url *u);
 void sn_run_restored(sn_run *r, sn_job_lane *lane, seine_time now);
+
+/* Of an incremental crawl: what is known of pages can be read from now on. */
+SEINE_MUST_CHECK seine_err sn_run_open_pages(sn_run *r);
 
 /* One turn, sleeping until `until` at most. Returns the moment it ended. */
 seine_time sn_run_turn(sn_run *r, seine_time until);

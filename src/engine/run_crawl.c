@@ -154,7 +154,7 @@ end_host(sn_run *r, uint32_t host, seine_err why)
     sn_visit *v;
 
     sn_frontier_park(r->frontier, host);
-    if (r->shared->job) /* its URLs stay with the job */
+    if (sn_shared_state_leaves_hosts(r->shared)) /* its URLs stay with the job */
         atomic_fetch_add(&r->shared->left_parked, sn_frontier_leave(r->frontier, host));
     while ((v = sn_frontier_drain(r->frontier, host, r->now))) {
         v->host = host;
@@ -179,7 +179,7 @@ end_stuck(sn_run *r)
 
     for (sn_visit *v; n < SN_RUN_AT_ONCE && (v = sn_frontier_stuck(r->frontier, r->now));
          n++) {
-        if (r->shared->job) {
+        if (sn_shared_state_leaves_hosts(r->shared)) {
             atomic_fetch_add(&r->shared->left_robots, 1);
             sn_run_leave(r, v);
             continue;

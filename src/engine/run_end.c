@@ -11,9 +11,11 @@ sn_run_leaves(const sn_run *r, const sn_visit *v, seine_err why)
 {
     bool is_stopped = sn_run_stop_mode(r) != SN_GOING;
 
+    bool is_host = (why == SEINE_E_BREAKER || why == SEINE_E_RETRY_AFTER_TOO_LONG) &&
+                   (is_stopped || sn_shared_state_leaves_hosts(r->shared));
+
     return r->shared->job && v->kind == SN_KIND_PAGE && !v->is_skip &&
-           (why == SEINE_E_BREAKER || why == SEINE_E_RETRY_AFTER_TOO_LONG ||
-            (is_stopped && seine_fate_of(why) == SEINE_FATE_CANCELED));
+           (is_host || (is_stopped && seine_fate_of(why) == SEINE_FATE_CANCELED));
 }
 
 void

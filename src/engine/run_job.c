@@ -2,6 +2,49 @@
 /* What a job has kept comes back to the stages of a shard. */
 #include "engine/run_parts.h"
 
+/* What is known of a page cannot be read, or not be kept: the run ends in order, as when
+ * found URLs cannot be kept. */
+static void
+fail(sn_run *r, seine_err e)
+{
+    seine_diag why = SEINE_DIAG;
+
+    if (sn_shared_state_fail(r->shared, e, &why))
+        sn_run_wake_others(r);
+}
+
+void
+sn_run_recall(sn_run *r, sn_visit *v)
+{
+    if (!r->pages)
+        return;
+    seine_err e = sn_revisit_recall(r->shared, r->pages, v);
+    if (e == SEINE_OK)
+        return;
+    v->is_recalled = false; /* so that nothing is said of it */
+    fail(r, e);
+}
+
+void
+sn_run_note_change(sn_run *r, sn_visit *v)
+{
+    if (r->pages && !sn_emit_change(v, r->shared, &r->emit.record))
+        fail(r, SEINE_E_NOMEM);
+}
+
+seine_err
+sn_run_open_pages(sn_run *r)
+{
+    return sn_revisit_is_on(r->shared) ? sn_job_reader_new(r->shared->job, &r->pages)
+                                       : SEINE_OK;
+}
+
+seine_err
+sn_run_restore_not_due(sn_run *r, const sn_job_url *u)
+{
+    return r->frontier ? sn_frontier_restore_not_due(r->frontier, u) : SEINE_OK;
+}
+
 seine_err
 sn_run_restore_host(sn_run *r, const sn_job_host *row, seine_time now)
 {
@@ -42,5 +85,6 @@ sn_run_restored(sn_run *r, sn_job_lane *lane, seine_time now)
     if (!r->frontier)
         return;
     sn_frontier_set_lane(r->frontier, lane);
+    sn_frontier_set_pages(r->frontier, r->pages);
     sn_frontier_restored(r->frontier, now);
 }

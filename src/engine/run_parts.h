@@ -12,6 +12,7 @@
 #include "engine/host_waits.h"
 #include "engine/request.h"
 #include "engine/response.h"
+#include "engine/revisit.h"
 #include "engine/run.h"
 #include "engine/slowest.h"
 
@@ -31,6 +32,7 @@ struct sn_run {
     sn_frontier *frontier; /* NULL: no link is followed, and no robots.txt counts */
     sn_requests requests;
     sn_fetch_metrics *metrics;
+    sn_job_reader *pages; /* what is known of them; NULL: not an incremental crawl */
     seine_time now;
     int64_t wall;
     bool held;               /* nothing may start: outputs are full, or narrowed */
@@ -80,6 +82,13 @@ void sn_run_emit_skip(sn_run *r, const sn_refusal *refusal);
 
 /* The visit is over: whatever it holds goes back. */
 void sn_run_release(sn_run *r, sn_visit *v);
+
+/* run_job.c */
+
+/* In an incremental crawl: looks up what is known of the page, before its request; and
+ * says in the record that stands in r->emit what became of it. */
+void sn_run_recall(sn_run *r, sn_visit *v);
+void sn_run_note_change(sn_run *r, sn_visit *v);
 
 /* run_crawl.c */
 

@@ -59,6 +59,10 @@ check(const seine_fetch_opts *o, seine_diag *diag)
         return sn_diag_option(diag, "size", "set by SEINE_FETCH_OPTS");
     if (o->crawl && !sn_opts_fit(o->crawl, sizeof *o->crawl))
         return sn_diag_option(diag, "crawl.size", "set by SEINE_CRAWL_OPTS");
+    if (o->revisit && !sn_opts_fit(o->revisit, sizeof *o->revisit))
+        return sn_diag_option(diag, "revisit.size", "set by SEINE_REVISIT_OPTS");
+    if (o->revisit && (!o->crawl || !o->job))
+        return sn_diag_option(diag, "revisit", "needs a crawl with a job");
     if (o->concurrency == 0)
         return sn_diag_option(diag, "concurrency", "at least 1");
     if (o->per_host == 0)
@@ -153,6 +157,18 @@ copy_crawl(sn_arena *a, const seine_crawl_opts *opts, seine_err *e)
     return copy;
 }
 
+static const seine_revisit_opts *
+copy_revisit(sn_arena *a, const seine_revisit_opts *opts, seine_err *e)
+{
+    seine_revisit_opts *copy = SN_ARENA_NEW(a, seine_revisit_opts);
+
+    if (copy)
+        *copy = *opts;
+    else
+        *e = SEINE_E_NOMEM;
+    return copy;
+}
+
 static seine_err
 copy_opts(sn_shared_state *c, const seine_fetch_opts *opts)
 {
@@ -182,6 +198,8 @@ copy_opts(sn_shared_state *c, const seine_fetch_opts *opts)
     o->accept_type = copy_text(a, opts->accept_type, &e);
     if (opts->crawl)
         o->crawl = copy_crawl(a, opts->crawl, &e);
+    if (opts->revisit)
+        o->revisit = copy_revisit(a, opts->revisit, &e);
     o->proxy = o->no_proxy = NULL; /* the login is where it is needed */
     o->proxy_env = NULL;
     if (!o->clock)
@@ -347,6 +365,7 @@ sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, seine_dia
     sn_arena_init(&c->memory, 4096, SIZE_MAX);
     pthread_mutex_init(&c->giver, NULL);
     sn_tunes_init(&c->tunes);
+    sn_lastmod_table_init(&c->lastmods);
     e = copy_opts(c, opts);
     c->job = opts->job;
     c->earliest = c->resumed_at = INT64_MIN;
@@ -403,6 +422,7 @@ sn_shared_state_fini(sn_shared_state *c)
     sn_arena_fini(&c->memory);
     pthread_mutex_destroy(&c->giver);
     sn_tunes_fini(&c->tunes);
+    sn_lastmod_table_fini(&c->lastmods);
     memset(c, 0, sizeof *c);
 }
 

@@ -18,6 +18,7 @@
 
 #include "engine/address_limit.h"
 #include "engine/depth_counts.h"
+#include "engine/lastmod_table.h"
 #include "engine/memory_brake.h"
 #include "engine/tune.h"
 #include "engine/visit.h"
@@ -89,6 +90,8 @@ typedef struct sn_shared_state {
     seine_time earliest;           /* a resumed run asks no host before */
     _Atomic uint64_t left, left_parked, left_robots; /* as in seine_fetch_left */
     _Atomic uint64_t known; /* URLs that earlier runs were given, and this one was not */
+    _Atomic uint64_t not_due;  /* pages of an incremental crawl that are left alone */
+    sn_lastmod_table lastmods; /* of pages that sitemaps name, in such a crawl */
 
     /* a crawl, or robots.txt */
     struct sn_scope *scope; /* NULL: all URLs are fine */
@@ -137,6 +140,14 @@ bool sn_shared_state_fail(sn_shared_state *c, seine_err e, const seine_diag *why
 /* Does the end of the run leave work to the job? Then nothing is over that another URL
  * may still change. */
 bool sn_shared_state_leaves(const sn_shared_state *c);
+
+/* Do URLs of hosts that are given up stay with the job? Those of an incremental crawl end
+ * in a record, and the next round asks for them again. */
+static inline bool
+sn_shared_state_leaves_hosts(const sn_shared_state *c)
+{
+    return c->job && !c->opts.revisit;
+}
 
 /* One more is admitted, unless `max_pages` are. */
 bool sn_shared_state_admit(sn_shared_state *c);

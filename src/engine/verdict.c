@@ -114,6 +114,8 @@ kind_of(const seine_fetch_opts *o, sn_visit *v, bool *out_hop)
 
     if (seine_status_set_has(&o->accept, status))
         return SEINE_OK;
+    if (status == 304 && v->is_conditional) /* the page is as it was */
+        return SEINE_OK;
     if (status >= 300 && status < 400 && most_hops(o, v) == 0)
         return SEINE_OK;
     if (sn_redirect_is(status)) {

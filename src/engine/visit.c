@@ -63,7 +63,9 @@ sn_visit_clear_response(sn_visit *v)
     v->robots_tag = 0;
     v->enough = v->not_wanted = v->is_too_large = false;
     v->is_coded = v->is_expected = false;
-    v->digest = NULL;
+    v->etag = v->modified = (sn_str){0};
+    v->max_age = -1;
+    v->is_hashed = false;
     sn_buf_reset(&v->kept);
 }
 
@@ -146,6 +148,7 @@ sn_visits_free(sn_visits *p)
         next = v->next;
         sn_arena_fini(&v->arena);
         sn_buf_fini(&v->kept);
+        sn_digest_fini(&v->digest);
         sn_capture_free(v->captures);
         sn_free(v);
     }

@@ -22,6 +22,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/hash.h"
 #include "engine/memory_brake.h"
 #include "net/transport.h"
 #include "seine/attempt.h"
@@ -113,6 +114,12 @@ struct sn_visit {
     seine_time deadline; /* no attempt after; NEVER */
     sn_exchange *exchange;
 
+    /* of an incremental crawl, see engine/revisit.h */
+    const struct sn_job_page *known; /* the last copy of the page; NULL: none */
+    int64_t spec;                    /* a hash of what shapes the response */
+    bool is_recalled;                /* `known` was looked for */
+    bool is_conditional;             /* the request has the validators of `known` */
+
     /* waits, over all attempts; `since` the one that lasts */
     seine_time admitted_at, since, not_before;
     seine_span life;      /* from admission to its record; known when it ends */
@@ -142,8 +149,11 @@ struct sn_visit {
     bool is_expected;             /* its length was told to the memory brake */
     bool is_too_large;            /* for the memory, even alone */
     bool not_wanted;              /* not of a type that is asked for */
-    struct sn_sha256 *digest;
-    seine_fault fault; /* of the whole visit: what the record says */
+    sn_str etag, modified;        /* as the response says, in an incremental crawl … */
+    int64_t max_age;              /* … and its Cache-Control, in s; -1: it does not */
+    bool is_hashed;               /* … whose body goes through … */
+    sn_digest digest;             /* … this */
+    seine_fault fault;            /* of the whole visit: what the record says */
     seine_skip reason;
     sn_str rule;
 };

@@ -182,6 +182,7 @@ typedef struct sn_job_scan {
     /* Likewise, of pages that are not due before `due_ms`; 0: all are due. */
     seine_err (*not_due)(const sn_job_url *u, void *arg);
     int64_t due_ms;
+    bool next_round; /* as the next round of a finished job begins; nothing is changed */
     /* URLs of a host by how they stand: pages fetched, refused later, still to do. */
     seine_err (*count)(sn_str host, uint64_t done, uint64_t refused, uint64_t waiting,
                        void *arg);

@@ -53,6 +53,12 @@ sn_job_round_of(const seine_durable_job *j)
     return &j->round;
 }
 
+bool
+sn_job_has_page(const seine_durable_job *j, uint64_t number)
+{
+    return sn_job_bit_get(&j->has_page, number);
+}
+
 void
 sn_job_page_of(const sn_job_row *row, sn_job_page *out)
 {
@@ -100,13 +106,6 @@ sn_job_take_page(seine_durable_job *j, const seine_record *r)
 
     if (!h || h->page.len == 0)
         return SEINE_OK;
-    if (!sn_job_bit_get(&j->has_page, r->number)) { /* makes room for the bit */
-        seine_err e = sn_job_bit_set(&j->has_page, r->number);
-
-        if (e != SEINE_OK)
-            return e;
-        sn_job_bit_clear(&j->has_page, r->number);
-    }
     sn_buf_str(&j->pages, h->page);
     return sn_buf_done(&j->pages);
 }
@@ -131,12 +130,7 @@ sn_job_put_pages(seine_durable_job *j)
 void
 sn_job_keep_pages(seine_durable_job *j)
 {
-    sn_str rest = sn_buf_view(&j->pages);
-    sn_job_page page;
-
     j->round = j->told;
-    while (sn_job_page_unpack(&rest, &page))
-        (void)!sn_job_bit_set(&j->has_page, page.number); /* there is room for it */
     sn_buf_reset(&j->pages);
 }
 

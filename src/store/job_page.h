@@ -74,6 +74,10 @@ bool sn_job_page_unpack(sn_str *from, sn_job_page *out);
 /* The round that the job is in. */
 const sn_job_round *sn_job_round_of(const seine_durable_job *j);
 
+/* Had the URL a row when the job was scanned? Any thread, after the scan: a URL has one
+ * record in a round, so nothing here changes. */
+bool sn_job_has_page(const seine_durable_job *j, uint64_t number);
+
 typedef struct sn_job_reader sn_job_reader;
 
 /* NOMEM, IO, STATE_CORRUPT. */

@@ -126,7 +126,7 @@ struct seine_durable_job {
     sn_buf pages;         /* of the next group, packed */
     sn_job_round round;   /* as of the last commit … */
     sn_job_round told;    /* … and of the group that is being written */
-    sn_job_bits has_page; /* numbers that have a row of `page` */
+    sn_job_bits has_page; /* numbers that had a row of `page` at the scan */
     uint64_t last_seq;
     sn_job_mark *outputs[SN_JOB_OUTPUTS];
     unsigned n_outputs;

@@ -249,6 +249,14 @@ deliver(scan *s, const sn_job_row *row, const sn_job_name *host, bool is_due)
     return e == SEINE_OK ? take(&u, s->into->arg) : e;
 }
 
+/* Is the URL, which has ended, work of the next round? See sn_job_next_round. */
+static bool
+comes_again(const scan *s, const int64_t *url)
+{
+    return s->into->next_round && !(((uint64_t)url[6] & 7) == SN_JOB_PUT_OFF &&
+                                    sn_job_bit_get(&s->refused, (uint64_t)url[0]));
+}
+
 static seine_err
 take_url(scan *s, const sn_job_row *row)
 {
@@ -258,7 +266,7 @@ take_url(scan *s, const sn_job_row *row)
 
     if (v[0] < 0 || v[0] >= s->job->head.next_number || (v[1] != 0 && !host))
         return SEINE_E_STATE_CORRUPT;
-    bool is_done = sn_job_bit_get(&s->job->done, number);
+    bool is_done = sn_job_bit_get(&s->job->done, number) && !comes_again(s, v);
     bool is_due = !sn_job_bit_get(&s->not_due, number);
     if (!is_done && is_due)
         s->counts[v[1]].waiting++;

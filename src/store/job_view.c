@@ -423,6 +423,60 @@ seine_job_view_hosts(seine_job_view *v, seine_job_host_fn fn, void *arg, seine_d
     return e;
 }
 
+/* What is due */
+
+typedef struct plan {
+    seine_job_url_fn fn;
+    void *arg;
+    seine_job_due *due;
+} plan;
+
+static seine_err
+tell_due(const sn_job_url *u, void *arg)
+{
+    const plan *p = arg;
+    char text[2 * SN_STORE_TEXT + 512];
+    int n = snprintf(text, sizeof text, "%.*s%.*s", SN_FMT(u->url.host),
+                     SN_FMT(u->url.target));
+
+    p->due->due++;
+    if (p->fn && n > 0 && (size_t)n < sizeof text)
+        p->fn((seine_view){text, (size_t)n}, p->arg);
+    return SEINE_OK;
+}
+
+static seine_err
+count_not_due(const sn_job_url *u, void *arg)
+{
+    (void)u;
+    ((const plan *)arg)->due->not_due++;
+    return SEINE_OK;
+}
+
+seine_err
+seine_job_view_due(seine_job_view *v, int64_t wall, seine_job_url_fn fn, void *arg,
+                   seine_job_due *out_due, seine_diag *diag)
+{
+    plan p = {fn, arg, out_due};
+
+    sn_diag_clear(diag);
+    if (!v || !out_due || v->job->is_scanned)
+        return SEINE_E_INVAL;
+    if (v->about.err != SEINE_OK) {
+        if (diag)
+            *diag = v->why;
+        return v->about.err;
+    }
+    bool is_next = v->job->facts.state == SN_JOB_FINISHED;
+    sn_job_scan into = {.url = tell_due,
+                        .not_due = count_not_due,
+                        .due_ms = wall / 1000000,
+                        .next_round = is_next,
+                        .arg = &p};
+    *out_due = (seine_job_due){.round = (uint32_t)v->job->round.number + is_next};
+    return sn_job_scan_all(v->job, &into, diag);
+}
+
 /* Removing */
 
 seine_err

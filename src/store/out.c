@@ -115,10 +115,18 @@ sn_out_start(sn_out *o, seine_diag *diag)
     return e;
 }
 
+static bool
+is_change(seine_change c)
+{
+    return c == SEINE_CHANGE_NEW || c == SEINE_CHANGE_CHANGED || c == SEINE_CHANGE_GONE;
+}
+
 seine_err
 sn_out_record(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
 {
     if (r->type == SEINE_RECORD_SKIP && o->opts.no_skips)
+        return SEINE_OK;
+    if (o->opts.only_changes && !is_change(seine_record_change(r)))
         return SEINE_OK;
     return o->ops->record(o, r, seq, diag);
 }

@@ -167,7 +167,8 @@ seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, seine_diag *diag)
     if (!s)
         return SEINE_E_INVAL;
     sn_diag_clear(diag);
-    if (!sn_opts_fit(opts, sizeof *opts))
+    seine_sink_opts own;
+    if (!sn_opts_read(&own, sizeof own, offsetof(seine_sink_opts, only_changes), opts))
         return SEINE_E_INVAL;
     if (s->is_started || s->n_outs == OUTPUTS) {
         sn_diag_text(diag,
@@ -182,7 +183,6 @@ seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, seine_diag *diag)
         sn_diag_text(diag, "%s is an output already", name);
         return SEINE_E_INVAL;
     }
-    seine_sink_opts own = *opts;
     seine_err e = s->opts.job ? sn_out_job_recover(s->opts.job, &own, diag) : SEINE_OK;
     if (e == SEINE_OK)
         e = sn_out_open(&s->outs[s->n_outs], &own, &s->hurry, diag);

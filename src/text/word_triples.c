@@ -68,6 +68,8 @@ add_word(sn_word_triples *t)
     uint64_t word = t->word;
     bool counts = !t->has_digit && !is_own(t, word);
 
+    if (word != SEED) /* not digits alone */
+        t->all = (t->all ^ word) * PRIME;
     t->word = 0;
     t->has_digit = false;
     if (!counts)
@@ -186,6 +188,7 @@ sn_word_triples_begin(sn_word_triples *t, sn_str url)
 {
     t->n = t->n_own = t->run = 0;
     t->most = UINT64_MAX;
+    t->all = SEED;
     t->word = 0;
     t->has_digit = false;
     for (size_t at = 0; at < url.len;) {
@@ -204,4 +207,5 @@ sn_word_triples_end(sn_word_triples *t)
 {
     sn_word_triples_break(t);
     shrink(t);
+    t->all = mix(t->all) | 1;
 }

@@ -42,6 +42,7 @@ typedef struct sn_word_triples {
     bool has_digit;     /* the word has one */
     uint64_t before[2]; /* the words before it */
     uint32_t run;       /* words since the last tag */
+    uint64_t all;       /* of all words in their order, without their digits; never 0 */
 } sn_word_triples;
 
 void sn_word_triples_begin(sn_word_triples *t, sn_str url);

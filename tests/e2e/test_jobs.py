@@ -72,7 +72,9 @@ def a_finished_job_is_told_and_started_over_only_if_asked():
         r = run(where, *words)
         last = summary(data)
         told = f"seine: job '{name}' is finished: {last['ok'] + last['failed']} pages on {last['ts'][:10]}"
-        check((r.code, r.err.splitlines()), (2, [told, "try: --fresh to start over, or: seine retry " + told.split("'")[1]]))
+        said, advice = r.err.splitlines()
+        check((r.code, said), (2, told))
+        check(advice.startswith("try: --fresh to start over, --incremental to visit it again, or: seine retry "), True, advice)
         check(read(where, "all.jsonl"), data, "the output")
         r = run(where, *words, "--fresh")
         check(r.code, 0, r.err)
