@@ -157,6 +157,148 @@ TEST(frontier_says_what_waits_behind_a_robots_txt_and_for_how_long)
     close_desk(&d);
 }
 
+/* The shard drains so many in a turn; the frontier must not start one of the others. */
+TEST(frontier_over_its_bytes_refuses_all_that_wait)
+{
+    for (unsigned over = 0; over < 2; over++) {
+        desk d;
+
+        open_desk(&d, UINT32_MAX);
+        find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+        find(&d, "http://a.example/2", 1, SN_ADDRESS_PUBLIC);
+        uint32_t host = d.last.host;
+        robots_end(&d, sn_frontier_next(d.f, host, 0).visit, 404, "");
+        d.t.shared.opts.max_bytes = 1000;
+        snprintf(d.t.shared.max_bytes_rule, sizeof d.t.shared.max_bytes_rule, "so many");
+        atomic_store(&d.t.shared.bytes_body, 999 + over);
+        if (over) {
+            sn_offer offer = sn_frontier_next(d.f, host, 0);
+            CHECK(!offer.visit && offer.left == 0 && !offer.is_no_memory);
+            CHECK_EQ(d.refused, 2);
+            CHECK_EQ(d.reason, SEINE_SKIP_BUDGET);
+            CHECK_STR(d.rule, "so many");
+        } else {
+            check_page(&d, host, "/1", 1);
+        }
+        close_desk(&d);
+    }
+}
+
+/* That another host is not there says nothing about this one. */
+TEST(frontier_waits_for_a_robots_txt_that_moved_to_a_host_that_is_gone)
+{
+    static const struct {
+        unsigned hops;
+        seine_err code;
+        uint16_t status;
+        bool is_open;
+    } rows[] = {
+        {0, SEINE_E_DNS_NXDOMAIN, 0, true},
+        {1, SEINE_E_DNS_NXDOMAIN, 0, false},
+        {1, SEINE_E_HTTP, 404, true}, /* it answered */
+    };
+
+    EACH_ROW(i, rows) {
+        desk d;
+
+        open_desk(&d, UINT32_MAX);
+        find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+        uint32_t host = d.last.host;
+        sn_visit *v = sn_frontier_next(d.f, host, 0).visit;
+        v->n_hops = (uint8_t)rows[i].hops;
+        v->fault = (seine_fault)SEINE_FAULT;
+        v->fault.code = rows[i].code;
+        v->fault.status = rows[i].status;
+        CHECK(sn_frontier_back(d.f, v, 0));
+        sn_visits_give(d.t.shared.visits, v);
+        sn_shared_state_end_work(&d.t.shared, 1);
+        CHECK_EQ(sn_shared_state_load(&d.t.shared).stuck, rows[i].is_open ? 0 : 1);
+        if (rows[i].is_open)
+            check_page(&d, host, "/1", 0);
+        else
+            CHECK(!sn_frontier_next(d.f, host, 0).visit);
+        close_desk(&d);
+    }
+}
+
+/* Given URLs wait like those that were found, and are released together. */
+TEST(frontier_holds_given_urls_while_robots_txt_cannot_be_had)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    uint32_t host = d.last.host;
+    sn_visit *a = visit(&d.t, "http://a.example/a"),
+             *b = visit(&d.t, "http://a.example/b");
+    sn_shared_state_add_work(&d.t.shared, 2);
+    atomic_fetch_add(&d.t.shared.admitted, 2);
+    CHECK_EQ(sn_frontier_admit(d.f, a, 0), SN_ADMISSION_HELD);
+    robots_end(&d, sn_frontier_next(d.f, host, 0).visit, 503, "");
+    CHECK_EQ(sn_frontier_admit(d.f, b, 0), SN_ADMISSION_HELD);
+    CHECK_EQ(sn_shared_state_load(&d.t.shared).stuck, 3);
+    CHECK_EQ(sn_frontier_waiting(d.f), 3);
+    CHECK_EQ(sn_frontier_behind(d.f, host), 3);
+    sn_frontier_due(d.f, SEINE_SECS(60));
+    CHECK_EQ(sn_shared_state_load(&d.t.shared).stuck, 0);
+    CHECK(!sn_frontier_has_released(d.f));
+    robots_end(&d, sn_frontier_next(d.f, host, SEINE_SECS(60)).visit, 404, "");
+    CHECK(sn_frontier_released(d.f) == a);
+    CHECK(sn_frontier_released(d.f) == b);
+    CHECK(!sn_frontier_released(d.f));
+    CHECK_EQ(a->host, SN_NO_HOST);
+    CHECK_EQ(b->host, SN_NO_HOST);
+    CHECK_EQ(sn_frontier_admit(d.f, a, SEINE_SECS(60)), SN_ADMISSION_OK);
+    CHECK_EQ(sn_frontier_admit(d.f, b, SEINE_SECS(60)), SN_ADMISSION_OK);
+    CHECK_EQ(d.f->hosts.all[host].n_pages, 3);
+    check_page(&d, host, "/1", 0);
+    emit(&d, a);
+    emit(&d, b);
+    d.f->n_taken += 2; /* which came from elsewhere */
+    close_desk(&d);
+}
+
+/* What is left at a host that was given up ends there. */
+TEST(frontier_sends_given_urls_to_a_host_that_was_given_up)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    sn_visit *v = visit(&d.t, "http://a.example/a");
+    sn_frontier_park(d.f, d.last.host);
+    CHECK_EQ(sn_frontier_admit(d.f, v, 0), SN_ADMISSION_OK);
+    CHECK_EQ(sn_frontier_waiting(d.f), 1);
+    sn_visits_give(d.t.shared.visits, v);
+    close_desk(&d);
+}
+
+/* Drained as refusals when nothing else is left. */
+TEST(frontier_refuses_what_is_stuck_and_nothing_else)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    find(&d, "http://open.example/1", 1, SN_ADDRESS_PUBLIC);
+    uint32_t open = d.last.host;
+    robots_end(&d, sn_frontier_next(d.f, open, 0).visit, 404, "");
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    find(&d, "http://a.example/2", 1, SN_ADDRESS_PUBLIC);
+    robots_end(&d, sn_frontier_next(d.f, d.last.host, 0).visit, 503, "");
+    for (int i = 0; i < 2; i++) {
+        sn_visit *v = sn_frontier_stuck(d.f, 0);
+        CHECK(v && v->is_skip && v->reason == SEINE_SKIP_ROBOTS_UNREACHABLE);
+        CHECK(sn_str_eq(v->rule, SN_STR("robots.txt could not be read")));
+        emit(&d, v);
+    }
+    CHECK(!sn_frontier_stuck(d.f, 0));
+    CHECK_EQ(sn_shared_state_load(&d.t.shared).stuck, 0);
+    find(&d, "http://a.example/3", 1, SN_ADDRESS_PUBLIC); /* it may still come */
+    CHECK(!sn_frontier_stuck(d.f, 0));
+    check_page(&d, open, "/1", 0);
+    close_desk(&d);
+}
+
 TEST(frontier_holds_a_level_back_while_one_before_it_is_under_way)
 {
     desk d;
