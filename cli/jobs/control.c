@@ -174,6 +174,15 @@ serve_clients(control *c, const struct pollfd *polled, size_t n)
     }
 }
 
+/* The run ends: who has told it to stop still hears that it does. */
+static void
+send_last(control *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->clients[i].out)
+            (void)send_answer(c, &c->clients[i]);
+}
+
 static void *
 serve(void *arg)
 {
@@ -191,8 +200,10 @@ serve(void *arg)
         polled[n + 1] = (struct pollfd){.fd = c->wake, .events = POLLIN};
         if (poll(polled, n + 2, n ? 250 : -1) < 0 && errno != EINTR)
             return NULL;
-        if (polled[n + 1].revents)
+        if (polled[n + 1].revents) {
+            send_last(c);
             return NULL;
+        }
         serve_clients(c, polled, n);
         if (polled[n].revents)
             accept_client(c);

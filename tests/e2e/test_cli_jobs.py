@@ -3,6 +3,7 @@
 """seine jobs: what is there, how far it is, and how it is started again or removed."""
 import json
 import os
+import pty
 import signal
 import socket
 import sqlite3
@@ -14,7 +15,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, UNHURRIED, case, check, environment, finish, seine, until  # noqa: E402
+from e2e import PROGRAM, UNHURRIED, case, check, environment, finish, rows, seine, until  # noqa: E402
 from origin import origin  # noqa: E402
 
 DURABLE = {"SEINE_DURABILITY": "full"}
@@ -40,6 +41,14 @@ def begun(where, name="one", done=3):
     return until(lambda: (row := listed(where).get(name)) and row.get("done", 0) >= done and row, f"job {name}")
 
 
+def resumed(where, *words, cwd=None):
+    """Resumes the job, to its end at full speed. Its exit code, and what it said."""
+    p = start(cwd or where, "jobs", "resume", "one", *words)
+    until(lambda: run(where, "jobs", "set", "one", "host-rate=off", "per-host=32").code == 0 or p.poll() is not None, "a socket")
+    err = p.communicate()[1].decode()
+    return p.returncode, err
+
+
 def results(where, name):
     with open(os.path.join(where, name), encoding="utf-8") as f:
         return [r for r in map(json.loads, f) if r["type"] == "result"]
@@ -47,7 +56,7 @@ def results(where, name):
 
 @case
 def a_job_is_listed_while_it_runs_after_a_kill_and_at_the_end():
-    with origin("--site", "5:40:fan=6:broken=10") as o, tempfile.TemporaryDirectory() as where:
+    with origin("--site", "5:1000:fan=6:broken=10") as o, tempfile.TemporaryDirectory() as where:
         check(run(where, "jobs", "ls").err, "seine: no jobs in .seine\n")
         p = start(where, "crawl", o.url("/"), *PACE, "-o", "a.jsonl", "--job", "one")
         row = begun(where)
@@ -64,9 +73,9 @@ def a_job_is_listed_while_it_runs_after_a_kill_and_at_the_end():
         check(text[0].split(), ["JOB", "STATE", "DONE", "PENDING", "FAILED", "AGE", "DISK", "COMMAND"])
         check(text[1].split()[:2], ["one", "failed"])
         # from another directory: the outputs are those of the first run
-        r = run("/", "jobs", "resume", "one", "--state", os.path.join(where, ".seine"))
-        check(r.code, 0, r.err)
-        check("job 'one' goes on" in r.err, True, r.err)
+        code, err = resumed(where, "--state", os.path.join(where, ".seine"), cwd="/")
+        check(code, 0, err)
+        check("job 'one' goes on" in err, True, err)
         row = listed(where)["one"]
         check((row["state"], row["pending"], row["run"]), ("finished", 0, 2))
         got = results(where, "a.jsonl")
@@ -82,7 +91,7 @@ def a_job_is_listed_while_it_runs_after_a_kill_and_at_the_end():
 
 @case
 def show_has_counts_outputs_and_hosts():
-    with origin("--site", "5:20:fan=6") as o, tempfile.TemporaryDirectory() as where:
+    with origin("--site", "5:1000:fan=6") as o, tempfile.TemporaryDirectory() as where:
         p = start(where, "crawl", o.url("/"), *PACE, "-o", "a.jsonl", "-o", "a.csv", "--job", "one")
         begun(where)
         p.send_signal(signal.SIGTERM)
@@ -100,7 +109,7 @@ def show_has_counts_outputs_and_hosts():
 
 @case
 def resume_is_never_a_fresh_start():
-    with origin("--site", "5:20:fan=6") as o, tempfile.TemporaryDirectory() as where:
+    with origin("--site", "5:1000:fan=6") as o, tempfile.TemporaryDirectory() as where:
         r = run(where, "jobs", "resume", "one")
         check((r.code, r.err), (2, "seine: there is no job 'one'\ntry: seine jobs ls\n"))
         check(os.path.exists(os.path.join(where, ".seine", "one")), False)
@@ -108,8 +117,8 @@ def resume_is_never_a_fresh_start():
         done = begun(where)["done"]
         p.send_signal(signal.SIGKILL)
         p.communicate()
-        r = run(where, "jobs", "resume", "one")  # its command had --fresh
-        check(r.code, 0, r.err)
+        code, err = resumed(where)  # its command had --fresh
+        check(code, 0, err)
         urls = [x["url"] for x in results(where, "a.jsonl")]
         check(len(urls) > done, True)
         check(len(urls), len(set(urls)), "each page once")
@@ -118,7 +127,7 @@ def resume_is_never_a_fresh_start():
 
 @case
 def a_command_with_a_secret_is_typed_again():
-    with origin("--site", "5:20:fan=6") as o, tempfile.TemporaryDirectory() as where:
+    with origin("--site", "5:1000:fan=6") as o, tempfile.TemporaryDirectory() as where:
         p = start(where, "crawl", o.url("/"), *PACE, "-H", "Authorization: Bearer s3cret", "-o", "a.jsonl", "--job", "one")
         begun(where)
         p.send_signal(signal.SIGKILL)
@@ -142,6 +151,23 @@ def rm_needs_a_yes_and_prunes_by_age():
         check(sorted(listed(where)), ["one", "three", "two"])
         check(run(where, "jobs", "rm", "one", "--yes").out, "one\n")
         check(run(where, "jobs", "rm", "--older-than", "1ms", "--yes").out, "three\ntwo\n")
+
+
+@rows([("n", ["one"]), ("", ["one"]), ("y", [])])
+def rm_asks_on_a_terminal(answer, left):
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        check(run(where, "fetch", o.url("/ok"), "--job", "one", "-o", "a.jsonl").code, 0)
+        ours, theirs = pty.openpty()
+        with subprocess.Popen([os.path.abspath(PROGRAM), "jobs", "rm", "one"], stdin=theirs, stdout=theirs, stderr=theirs, cwd=where, env=environment(DURABLE)) as p:
+            os.close(theirs)
+            said = b""
+            while b"[y/N]" not in said:
+                said += os.read(ours, 1000)
+            check(said.startswith(b"seine: remove job one, "), True, str(said))
+            os.write(ours, answer.encode() + b"\n")
+            check(p.wait(), 0)
+        os.close(ours)
+        check(sorted(listed(where)), left)
 
 
 @case
@@ -222,12 +248,15 @@ def a_paused_job_asks_for_nothing_until_it_is_resumed():
         check(run(where, "jobs", "resume", "one").code, 0)
         until(lambda: requests(o) > before + 5, "requests")
         check(listed(where)["one"]["state"], "running")
-        ended(p)
+        check(run(where, "jobs", "pause", "one").code, 0)
+        check(run(where, "jobs", "stop", "one").code, 0)
+        p.communicate()
+        check(p.returncode, 143, "a paused job can be stopped")
 
 
 @case
 def a_stopped_job_lets_go_of_its_state_and_goes_on_later():
-    with origin("--site", "5:400:fan=8") as o, tempfile.TemporaryDirectory() as where:
+    with origin("--site", "5:1000:fan=8") as o, tempfile.TemporaryDirectory() as where:
         p = crawling(where, o, *PACE)
         begun(where)
         r = run(where, "jobs", "stop", "one")
@@ -239,10 +268,7 @@ def a_stopped_job_lets_go_of_its_state_and_goes_on_later():
         for words in (("pause", "one"), ("stop", "one"), ("set", "one", "rate=1/s")):
             r = run(where, "jobs", *words)
             check((r.code, "job 'one' is not running" in r.err), (2, True), r.err)
-        p = start(where, "jobs", "resume", "one")
-        until(lambda: run(where, "jobs", "set", "one", "host-rate=off", "per-host=32").code == 0, "a socket")
-        p.communicate()
-        check(p.returncode, 0)
+        check(resumed(where)[0], 0)
         urls = [x["url"] for x in results(where, "a.jsonl")]
         check(len(urls), len(set(urls)), "each page once")
         check(len(urls), listed(where)["one"]["done"])
@@ -373,7 +399,7 @@ def explain_knows_urls_that_were_given_to_a_fetch():
 
 @case
 def a_damaged_job_is_repaired_and_ends_with_every_page():
-    with origin("--site", "5:400:fan=6") as o, tempfile.TemporaryDirectory() as where:
+    with origin("--site", "5:1000:fan=6") as o, tempfile.TemporaryDirectory() as where:
         words = ("crawl", o.url("/"), "--job", "one", "-l", "off", "-o", "a.jsonl", *PACE)
         p = start(where, *words)
         begun(where, done=30)
@@ -388,10 +414,7 @@ def a_damaged_job_is_repaired_and_ends_with_every_page():
         r = run(where, "jobs", "repair", "one")
         check((r.code, f" of {begun(where, done=1)['done'] + lost} results, " in r.out), (0, True), r.out + r.err)
         check(os.path.exists(os.path.join(where, ".seine", "one", "job.db.damaged")), True)
-        p = start(where, "jobs", "resume", "one")
-        until(lambda: run(where, "jobs", "set", "one", "host-rate=off", "per-host=32").code == 0, "a socket")
-        p.communicate()
-        check(p.returncode, 0)
+        check(resumed(where)[0], 0)
         urls = [x["url"] for x in results(where, "a.jsonl")]
         with tempfile.TemporaryDirectory() as other:
             check(run(other, "crawl", o.url("/"), "--no-job", "-l", "off", "-o", "a.jsonl", "--host-rate", "off", "--no-adaptive", *UNHURRIED).code, 0)
