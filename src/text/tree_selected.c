@@ -44,12 +44,21 @@ last_child(const sn_build *b, seine_node n)
     return node->kind == SEINE_NODE_ELEMENT ? node->end : 0;
 }
 
+/* Returns the parent; 0 for a node that hangs nowhere, which is its own parent. */
+static seine_node
+parent_of(sn_build *b, seine_node n)
+{
+    seine_node up = sn_build_node(b, n)->parent;
+
+    step(b);
+    return up == n || b->err != SEINE_OK ? 0 : up;
+}
+
 /* Returns the select that shows its option in `n`; 0: there is none. */
 static seine_node
 select_of(sn_build *b, seine_node n)
 {
-    while ((n = sn_build_node(b, n)->parent) != 0) {
-        step(b);
+    while ((n = parent_of(b, n)) != 0) {
         if (is_el(b, n, EL_SELECT))
             return has(b, n, "multiple") ? 0 : n;
         if (is_el(b, n, EL_OPTION) || is_el(b, n, EL_SELECTEDCONTENT))
@@ -137,8 +146,8 @@ copy_inside(sn_build *b, seine_node from, seine_node to)
 static bool
 is_inside(sn_build *b, seine_node n, seine_node of)
 {
-    for (; n != 0 && n != of; n = sn_build_node(b, n)->parent)
-        step(b);
+    while (n != 0 && n != of)
+        n = parent_of(b, n);
     return n == of;
 }
 

@@ -79,6 +79,21 @@ TEST(tree_is_that_of_a_browser)
         expect_tree(rows[i].html, NULL, rows[i].want);
 }
 
+/* A second one inside of the first goes with what the copy replaces. */
+TEST(tree_shows_the_chosen_option)
+{
+    expect_tree("<select><selectedcontent>a<selectedcontent></selectedcontent><b>c</b>"
+                "</selectedcontent><option>x<i>y</i>",
+                NULL,
+                "| <html>\n|   <head>\n|   <body>\n|     <select>\n"
+                "|       <selectedcontent>\n|         \"x\"\n|         <i>\n"
+                "|           \"y\"\n|       <option>\n|         \"x\"\n"
+                "|         <i>\n|           \"y\"");
+    expect_tree("<select><selectedcontent><option>x", NULL,
+                "| <html>\n|   <head>\n|   <body>\n|     <select>\n"
+                "|       <selectedcontent>\n|         <option>\n|           \"x\"");
+}
+
 TEST(tree_can_be_the_inside_of_an_element)
 {
     expect_tree("<td>a",
