@@ -551,8 +551,41 @@ TEST(what_is_not_followed_has_a_record_with_its_reason)
     CHECK(is_skipped(w, "http://other.test/", SEINE_SKIP_OFFSITE));
     CHECK(is_skipped(w, "mailto:x@a.test", SEINE_SKIP_SCHEME));
     CHECK(is_skipped(w, "http://a.test:99999/", SEINE_SKIP_BAD_URL));
+    CHECK(is_skipped(w, "http://a.test:25/", SEINE_SKIP_OFFSITE));
+    CHECK_STR(told_of(w, "http://other.test/")->rule, "scope host");
+    CHECK_STR(told_of(w, "mailto:x@a.test")->rule, "neither http nor https");
+    CHECK_STR(told_of(w, "http://a.test:99999/")->rule, "not a port number");
     CHECK(is_ok(w, "http://a.test/x/x/x/x")); /* its shape alone refuses nothing */
     CHECK_EQ(w->n, 6);
+    BYE(w);
+}
+
+TEST(a_port_of_another_protocol_is_not_asked_wherever_a_crawl_may_go)
+{
+    world *w = prepare();
+
+    w->crawl.scope = SEINE_SCOPE_ANY;
+    page(w, "http://a.test/", "<a href='http://a.test:25/'>port</a>");
+    crawl(w, "http://a.test/");
+    CHECK(is_skipped(w, "http://a.test:25/", SEINE_SKIP_PORT));
+    CHECK_STR(told_of(w, "http://a.test:25/")->rule, "a port of another protocol");
+    BYE(w);
+}
+
+TEST(a_link_that_is_too_long_is_told_as_far_as_it_fits)
+{
+    static char body[9000];
+    world *w = prepare();
+    size_t n = (size_t)snprintf(body, sizeof body, "<a href=/");
+
+    memset(body + n, 'a', sizeof body - n);
+    memcpy(body + sizeof body - 8, ">x</a>", 7);
+    page(w, "http://a.test/", body);
+    crawl(w, "http://a.test/");
+    CHECK_EQ(w->n, 2);
+    for (unsigned i = 0; i < 2; i++)
+        CHECK(!w->all[i].is_skip || w->all[i].reason == SEINE_SKIP_TOO_LONG);
+    CHECK(w->all[0].is_skip != w->all[1].is_skip);
     BYE(w);
 }
 

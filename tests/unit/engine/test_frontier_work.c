@@ -151,6 +151,9 @@ TEST(frontier_says_what_waits_behind_a_robots_txt_and_for_how_long)
     CHECK_EQ(sn_frontier_shut(d.f, host, &until), 2);
     CHECK_EQ(until, SEINE_SECS(60));
     sn_frontier_due(d.f, SEINE_SECS(60));
+    until = 5;
+    CHECK_EQ(sn_frontier_shut(d.f, host, &until), 2);
+    CHECK_EQ(until, 5); /* it is asked for, and nobody knows how long that takes */
     robots_end(&d, sn_frontier_next(d.f, host, SEINE_SECS(60)).visit, 404, "");
     CHECK_EQ(sn_frontier_shut(d.f, host, &until), 0);
     CHECK_EQ(sn_frontier_shut(d.f, host + 1, &until), 0);
