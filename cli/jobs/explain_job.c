@@ -110,12 +110,12 @@ set_count(seine_json *to, const char *name, uint64_t n)
 }
 
 static const char *
-state_of(const seine_job_url *u)
+state_of(const seine_job_url *u, seine_job_status job)
 {
     if (!u->is_known)
         return "unknown";
     if (!u->has_ended)
-        return "pending";
+        return job == SEINE_JOB_IS_FINISHED ? "not due" : "pending";
     if (!u->has_record)
         return "done";
     if (u->is_skip)
@@ -297,14 +297,16 @@ explain_job_facts(const explain_job *j, const char *key, const char *url)
         seine_json_free(out);
         return NULL;
     }
-    jsonl_set(out, "state", jsonl_string(state_of(u)));
+    jsonl_set(out, "state",
+              jsonl_string(state_of(u, seine_job_view_about(j->view)->status)));
     if (u->has_place)
         add_place(out, u);
     if (u->has_record) {
         add_record(out, u);
         add_from_output(out, j, u);
     }
-    if (u->is_known && !u->has_ended)
+    if (u->is_known && !u->has_ended &&
+        seine_job_view_about(j->view)->status != SEINE_JOB_IS_FINISHED)
         add_waits(out, j, url);
     free(u);
     return out;

@@ -353,6 +353,7 @@ seine_job_view_outputs(const seine_job_view *v, seine_job_output_fn fn, void *ar
 typedef struct hosts {
     seine_job_host *all; /* in the order of their numbers */
     size_t n, room, told;
+    bool is_finished; /* what has not ended is not due */
     int64_t wall;
     seine_job_host_fn fn;
     void *arg;
@@ -399,7 +400,7 @@ tell_host(sn_str host, uint64_t done, uint64_t refused, uint64_t waiting, void *
     out->host = host;
     out->done = done;
     out->refused = refused;
-    out->pending = waiting;
+    out->pending = h->is_finished ? 0 : waiting;
     h->fn(out, h->arg);
     return SEINE_OK;
 }
@@ -418,6 +419,7 @@ seine_job_view_hosts(seine_job_view *v, seine_job_host_fn fn, void *arg, seine_d
             *diag = v->why;
         return v->about.err;
     }
+    h.is_finished = v->about.status == SEINE_JOB_IS_FINISHED;
     seine_err e = sn_job_scan_all(v->job, &into, diag);
     sn_free(h.all);
     return e;

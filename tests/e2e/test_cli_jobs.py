@@ -388,6 +388,17 @@ def explain_says_what_a_url_waits_for_while_the_job_runs_and_after():
 
 
 @case
+def what_is_not_due_in_a_round_is_not_pending():
+    with origin("--site", "5:30:fan=6") as o, tempfile.TemporaryDirectory() as where:
+        for _ in range(2):
+            r = run(where, "crawl", o.url("/"), "--mine", "-o", "a.jsonl", "--overwrite", "--job", "one", "--incremental", *UNHURRIED)
+            check(r.code, 0, r.err)
+        row = shown(where)
+        check((row["state"], row["pending"], [h["pending"] for h in row["hosts"]]), ("finished", 0, [0]))
+        check(json.loads(run(where, "explain", o.url("/"), "--job", "one", "-j").out)["job"]["state"], "not due")
+
+
+@case
 def explain_knows_urls_that_were_given_to_a_fetch():
     with origin() as o, tempfile.TemporaryDirectory() as where:
         check(run(where, "fetch", o.url("/ok?fail=1&key=k"), "--job", "one", "-o", "a.jsonl", "--backoff", "1ms..2ms").code, 0)
