@@ -2,7 +2,7 @@
 /*
  * revisit_opts.h - the options of an incremental crawl.
  *
- *     int code = revisit_opts_read(a, &plan->revisit);
+ *     int code = revisit_opts_read(a, &revisit);
  *     char *list = revisit_opts_fields(set);        what --fields is with --incremental
  */
 #ifndef CLI_REVISIT_OPTS_H

@@ -7,8 +7,7 @@
  * same, and the record says what became of it (seine_record_change).
  *
  *     seine_revisit_opts v = SEINE_REVISIT_OPTS;
- *     v.start = SEINE_SECS(3600);
- *     o.revisit = &v;                           of seine_fetch_opts, beside `job`
+ *     v.start = SEINE_SECS(3600);               for `revisit` of seine_fetch_opts
  *
  * A page that is still the same is asked for half as often again, up to `max`; one that
  * has changed twice as often, down to `min`. Cache-Control: max-age of a response makes

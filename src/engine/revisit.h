@@ -2,7 +2,7 @@
 /*
  * revisit.h - what does an incremental crawl know of a page, and what became of it?
  *
- *     e = sn_revisit_recall(reader, v);          before its first request
+ *     e = sn_revisit_recall(c, reader, v);       before its first request
  *     …                                          request_fields.c sends its validators
  *     sn_revisit_head(v, head);                  response.c keeps those of the response
  *     change = sn_revisit_judge(c, v, wall, &row, &has_row);      for the record
