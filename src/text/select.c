@@ -45,7 +45,8 @@ static const nth_word nths[] = {
 
 static const char *const elements[] = {"before", "after", "first-line", "first-letter"};
 static const char *const more_elements[] = {
-    "placeholder", "selection", "marker", "backdrop", "cue", "file-selector-button"};
+    "placeholder",          "selection", "marker", "backdrop", "cue",
+    "file-selector-button", "slotted",   "part"};
 
 static bool
 among(sn_str name, const char *const *names, size_t count)
@@ -282,6 +283,25 @@ add_nth_word(sn_select_in *in, const nth_word *w)
     return add_simple(in, &s);
 }
 
+/* Names of other libraries, and what CSS calls them. */
+static bool
+unknown_word(sn_select_in *in, sn_str name, size_t at)
+{
+    static const struct {
+        const char *name, *instead;
+    } hints[] = {
+        {"first", "first-of-type"},  {"last", "last-of-type"},  {"only", "only-of-type"},
+        {"even", "nth-child(even)"}, {"odd", "nth-child(odd)"}, {"selected", "checked"},
+        {"parent", "not(:empty)"},   {"nth", "nth-of-type(N)"}, {"eq", "nth-of-type(N)"},
+    };
+
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (sn_str_eq(name, sn_str_of(hints[i].name)))
+            return sn_select_fail(in, at, "unknown pseudo-class ':%.*s'; try ':%s'",
+                                  SN_FMT(name), hints[i].instead);
+    return sn_select_fail(in, at, "unknown pseudo-class ':%.*s'", SN_FMT(name));
+}
+
 static bool
 read_word(sn_select_in *in, sn_str name, size_t at)
 {
@@ -296,33 +316,25 @@ read_word(sn_select_in *in, sn_str name, size_t at)
             in->out->has_scope = in->out->has_scope || s.state == SN_STATE_SCOPE;
             return add_simple(in, &s);
         }
-    s.state = SN_STATE_NEVER;
     if (AMONG(name, elements)) /* ":before", the syntax before level 3 */
-        return add_simple(in, &s);
-    return sn_select_fail(in, at, "unknown pseudo-class ':%.*s'", SN_FMT(name));
+        return sn_select_fail(in, at, "pseudo-element ':%.*s' is never a node",
+                              SN_FMT(name));
+    return unknown_word(in, name, at);
 }
 
-/* ::before and other pseudo-elements, which are never nodes. */
+/* Refuses ::before and other pseudo-elements, which are never nodes. */
 static bool
 read_element(sn_select_in *in, size_t at)
 {
-    sn_simple s = {.kind = SN_SIMPLE_NOTHING, .list = SN_SELECT_NONE};
     sn_select_span span;
 
     if (!sn_select_name(in, &span))
         return sn_select_fail(in, in->at, "expected a name after '::'");
     sn_str name = sn_select_text(in->out, sn_select_lower(in, span));
-    if (sn_select_skip(in, '(')) {
-        uint16_t ignored;
-
-        if (!sn_str_eq(name, SN_STR("slotted")) && !sn_str_eq(name, SN_STR("part")))
-            return sn_select_fail(in, at, "unknown pseudo-element '::%.*s()'",
-                                  SN_FMT(name));
-        return read_inner(in, false, false, &ignored) && add_simple(in, &s);
-    }
-    if (!AMONG(name, elements) && !AMONG(name, more_elements))
-        return sn_select_fail(in, at, "unknown pseudo-element '::%.*s'", SN_FMT(name));
-    return add_simple(in, &s);
+    if (AMONG(name, elements) || AMONG(name, more_elements))
+        return sn_select_fail(in, at, "pseudo-element '::%.*s' is never a node",
+                              SN_FMT(name));
+    return sn_select_fail(in, at, "unknown pseudo-element '::%.*s'", SN_FMT(name));
 }
 
 static bool
@@ -454,12 +466,9 @@ complex(sn_select_in *in, bool relative, const char *behind, uint16_t *out_last)
         if (lead == SN_COMB_NONE)
             lead = SN_COMB_DESCENDANT;
     }
-    for (int n = 0;; n++) {
+    for (;;) {
         sn_compound c;
 
-        if (n > SN_SELECT_COMBINATORS)
-            return sn_select_fail(in, in->at, "more than %d combinators",
-                                  SN_SELECT_COMBINATORS);
         if (!compound(in, behind, &c))
             return false;
         c.left = left;

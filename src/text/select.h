@@ -16,8 +16,7 @@
 
 enum {
     SN_SELECT_COMPOUNDS = 32,
-    SN_SELECT_COMBINATORS = 8, /* per complex selector */
-    SN_SELECT_DEPTH = 8,       /* of nested lists */
+    SN_SELECT_DEPTH = 8, /* of nested lists */
     SN_SELECT_NONE = UINT16_MAX
 };
 

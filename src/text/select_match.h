@@ -35,6 +35,7 @@ struct seine_finder {
     uint32_t nodes;
     uint32_t attr_id, attr_class, tag_template;
     uint32_t *places[4]; /* by node: from the start, from the end, both of its type */
+    seine_node select, chosen; /* the last select asked for its option */
     uint64_t steps;
     sn_known *known; /* most recently used first */
 };

@@ -209,13 +209,53 @@ is_disabled(sn_match *m, seine_node n)
 
 static const char controls[] = "button input select textarea optgroup option fieldset";
 
+/* Returns the option that a select of one row shows: the last that is selected, or the
+ * first that is not disabled. The finder keeps it for the next option. */
+static seine_node
+chosen_of(sn_match *m, seine_node select)
+{
+    seine_finder *f = m->f;
+    seine_node first = 0, selected = 0, end = sn_tree_node(f->tree, select)->end;
+
+    if (f->select == select)
+        return f->chosen;
+    if (!sn_match_step(m, (end - select) / 8))
+        return 0;
+    for (seine_node n = select + 1; n < end; n++) {
+        if (!is_one_of(m, n, "option"))
+            continue;
+        if (has_attr(m, n, SN_STR("selected")))
+            selected = n;
+        if (first == 0 && !has_attr(m, n, SN_STR("disabled")))
+            first = n;
+    }
+    f->select = select;
+    f->chosen = selected ? selected : first;
+    return f->chosen;
+}
+
+static bool
+is_chosen(sn_match *m, seine_node n)
+{
+    seine_node select = sn_match_parent(m, n);
+    sn_str size;
+
+    while (select != 0 && !is_one_of(m, select, "select"))
+        select = sn_match_parent(m, select);
+    if (select == 0 || has_attr(m, select, SN_STR("multiple")) ||
+        (value_of(m, select, sn_tree_name(m->f->tree, SN_STR("size")), false, &size) &&
+         !sn_str_eq(sn_str_trim(size), SN_STR("1"))))
+        return has_attr(m, n, SN_STR("selected"));
+    return chosen_of(m, select) == n;
+}
+
 static bool
 is_checked(sn_match *m, seine_node n)
 {
     sn_str type;
 
     if (is_one_of(m, n, "option"))
-        return has_attr(m, n, SN_STR("selected"));
+        return is_chosen(m, n);
     return is_one_of(m, n, "input") && has_attr(m, n, SN_STR("checked")) &&
            value_of(m, n, sn_tree_name(m->f->tree, SN_STR("type")), false, &type) &&
            (sn_str_eq_nocase(type, SN_STR("checkbox")) ||
