@@ -74,6 +74,32 @@ TEST(throttles_forget_idle_keys_and_never_hold_more_than_max_keys)
     seine_throttles_free(r);
 }
 
+/* All keys but one are busy: the place of the idle one is found wherever it is. */
+TEST(throttles_forget_the_one_idle_key_among_busy_ones)
+{
+    seine_throttles *r = table(1, 8);
+    seine_slot held[7], slot;
+    char name[48];
+
+    for (int i = 0; i < 7; i++) {
+        snprintf(name, sizeof name, "held%d", i);
+        CHECK(take(r, name, &held[i]));
+    }
+    for (int i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, i % 2 ? "k%d" : "a-rather-long-name-of-a-host-%d", i);
+        CHECK(take(r, name, &slot));
+        CHECK_EQ(seine_throttles_in_flight(r, seine_key_str(name)), 1);
+        CHECK(seine_throttles_keys(r) <= 8);
+        put(&slot);
+        snprintf(name, sizeof name, "held%d", i % 7);
+        CHECK(!take(r, name, &slot));
+    }
+    CHECK_EQ(seine_throttles_overflowed(r), 0);
+    for (int i = 0; i < 7; i++)
+        put(&held[i]);
+    seine_throttles_free(r);
+}
+
 TEST(throttles_without_room_share_one_overflow_and_count_it)
 {
     seine_throttles *r = table(1, 2);
