@@ -43,10 +43,17 @@ static void
 on_record(const seine_record *r, unsigned shard, void *arg)
 {
     fixture *t = arg;
+    seine_record kept = *r;
 
     told_record(r, shard, &t->told);
-    add_up(&t->sum, r);
-    CHECK_EQ(sn_job_result(t->job, r, ++t->seq), SEINE_OK);
+    if (r->type == SEINE_RECORD_RESULT) { /* some of all that one can wait for */
+        kept.queue += SEINE_MS(1);
+        kept.throttle += SEINE_MS(20);
+        kept.backoff += SEINE_MS(300);
+        kept.retry_budget += SEINE_MS(4000);
+    }
+    add_up(&t->sum, &kept);
+    CHECK_EQ(sn_job_result(t->job, &kept, ++t->seq), SEINE_OK);
     if (++t->records == t->stop_after)
         seine_fetch_stop(t->f, SEINE_E_CANCELED);
 }
@@ -60,8 +67,11 @@ on_earlier(const seine_record *r, void *arg)
     add_up(&t->told_sum, r);
     CHECK_EQ(r->content_length, -1);
     CHECK(r->wall > 0);
+    CHECK(!r->parent.ptr); /* all were given */
     if (r->type == SEINE_RECORD_RESULT)
         CHECK_EQ(r->fault->code == SEINE_OK, r->fate == SEINE_FATE_OK);
+    else
+        CHECK_EQ(r->queue + r->throttle + r->backoff + r->retry_budget, 0);
 }
 
 /* The job keeps microseconds, and what all have waited as one sum. */
