@@ -34,6 +34,8 @@ typedef struct client {
 struct control {
     control_hooks hooks;
     int dir, listener, wake;
+    bool is_deaf; /* there was no descriptor for a client: those who knock wait for a
+                     while */
     pthread_t thread;
     client clients[CLIENTS];
     size_t count;
@@ -146,6 +148,7 @@ accept_client(control *c)
 {
     int fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
+    c->is_deaf = fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
     if (fd < 0)
         return;
     if (c->count == CLIENTS || !is_owner(fd)) {
@@ -196,10 +199,12 @@ serve(void *arg)
         for (size_t i = 0; i < n; i++)
             polled[i] = (struct pollfd){.fd = c->clients[i].fd,
                                         .events = c->clients[i].out ? POLLOUT : POLLIN};
-        polled[n] = (struct pollfd){.fd = c->listener, .events = POLLIN};
+        polled[n] =
+            (struct pollfd){.fd = c->is_deaf ? -1 : c->listener, .events = POLLIN};
         polled[n + 1] = (struct pollfd){.fd = c->wake, .events = POLLIN};
-        if (poll(polled, n + 2, n ? 250 : -1) < 0 && errno != EINTR)
+        if (poll(polled, n + 2, n || c->is_deaf ? 250 : -1) < 0 && errno != EINTR)
             return NULL;
+        c->is_deaf = false;
         if (polled[n + 1].revents) {
             send_last(c);
             return NULL;

@@ -83,7 +83,7 @@ host_of(const seine_fetch_wait *w, bool is_paused)
         jsonl_set(out, "waits_for", jsonl_string("resume"));
     else if (w->is_held || w->is_parked)
         jsonl_set(out, "waits_for", jsonl_string(wait_name(w)));
-    if (w->until > 0) {
+    if (w->until > 0 && !is_paused) {
         seine_span left = w->until - clock->now(clock);
 
         jsonl_set(out, "until", jsonl_string(stamp_of(clock->wall(clock) + left).text));

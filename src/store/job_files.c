@@ -30,15 +30,16 @@ sn_job_fail(const char *what, const char *path, int error, seine_diag *diag)
                                               : SEINE_E_IO;
 }
 
-/* File systems whose locks and syncs reach another machine or another program. */
+/* File systems of other machines, whose locks and syncs cannot be trusted. FUSE and 9P
+ * are none of them: containers and virtual machines have their disks there. */
 static bool
 is_remote(int fd)
 {
     static const unsigned long remote[] = {
-        NFS_SUPER_MAGIC,           SMB_SUPER_MAGIC,         0xFF534D42ul /* CIFS */,
-        0xFE534D42ul /* SMB2 */,   CODA_SUPER_MAGIC,        AFS_SUPER_MAGIC,
-        0x65735546ul /* FUSE */,   0x01021997ul /* 9P */,   0x00C36400ul /* Ceph */,
-        0x0BD00BD0ul /* Lustre */, 0x47504653ul /* GPFS */, NCP_SUPER_MAGIC};
+        NFS_SUPER_MAGIC,         SMB_SUPER_MAGIC,           0xFF534D42ul /* CIFS */,
+        0xFE534D42ul /* SMB2 */, CODA_SUPER_MAGIC,          AFS_SUPER_MAGIC,
+        0x00C36400ul /* Ceph */, 0x0BD00BD0ul /* Lustre */, 0x47504653ul /* GPFS */,
+        NCP_SUPER_MAGIC};
     struct statfs st;
 
     if (fstatfs(fd, &st) != 0)

@@ -244,7 +244,8 @@ def a_paused_job_asks_for_nothing_until_it_is_resumed():
         before = requests(o)
         time.sleep(0.5)  # ten requests at its pace
         check(requests(o), before)
-        check(shown(where)["hosts"][0]["waits_for"], "resume")
+        host = shown(where)["hosts"][0]
+        check((host["waits_for"], "until" in host), ("resume", False))
         check(run(where, "jobs", "resume", "one").code, 0)
         until(lambda: requests(o) > before + 5, "requests")
         check(listed(where)["one"]["state"], "running")

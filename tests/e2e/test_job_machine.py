@@ -108,7 +108,7 @@ def a_read_only_directory_is_named(_, job):
             check(read(where, "all.jsonl"), before, "nothing was changed")
 
 
-@rows([("NFS", 0x6969), ("SMB", 0x517B), ("CIFS", 0xFF534D42), ("FUSE", 0x65735546), ("9P", 0x01021997)])
+@rows([("NFS", 0x6969), ("SMB", 0x517B), ("CIFS", 0xFF534D42)])
 def a_network_file_system_is_refused(_, magic):
     with origin() as o, tempfile.TemporaryDirectory() as where:
         words = ("fetch", o.url("/ok"), "--job", "j", "-o", "all.jsonl")
@@ -116,6 +116,14 @@ def a_network_file_system_is_refused(_, magic):
         check((r.code, ".seine is on a network file system" in r.err, "try: --state DIR, or --no-job" in r.err), (2, True, True), r.err)
         check((o.log(), os.path.exists(os.path.join(where, "all.jsonl"))), ([], False), "nothing was begun")
         check(seine(*words, cwd=where, env=DURABLE).code, 0, "elsewhere it works")
+
+
+@rows([("FUSE", 0x65735546), ("9P", 0x01021997)])
+def a_disk_of_a_container_is_taken(_, magic):
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        words = ("fetch", o.url("/ok"), "--job", "j", "-o", "all.jsonl")
+        r = faulty(f"statfs:TYPE{magic}@1+", [SEINE, *words], cwd=where, extra=DURABLE)
+        check((r.code, len(o.log())), (0, 1), r.err)
 
 
 DAY = 86400
