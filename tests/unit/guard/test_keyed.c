@@ -657,6 +657,8 @@ TEST(keyed_reserves_gives_back_and_resets_as_a_shared_bucket)
         seine_keyed_reset(k, seine_key_str("b"), T0);
         CHECK(!seine_keyed_undo(k, seine_key_str("b"), T0, 1));
         CHECK_EQ(totals(k).keys, 1); /* neither adds a key */
+        seine_keyed_forget(k, a);
+        CHECK_EQ(totals(k).keys, 0); /* none of them holds it */
         seine_keyed_free(k);
     }
 }
