@@ -77,6 +77,13 @@ print_of(seine_tree *t, const char *page, size_t len, const seine_tree_opts *opt
     REQUIRE(seine_tree_print(t, out) == SEINE_OK);
 }
 
+/* A CR that a reference made is LF when it is read again. */
+static bool
+has_cr(const seine_text *text)
+{
+    return memchr(text->bytes, '\r', text->len);
+}
+
 /* The tree of the page's HTML is the tree of the page. */
 static void
 check_again(seine_tree *t, const seine_text *once)
@@ -85,7 +92,7 @@ check_again(seine_tree *t, const seine_text *once)
     seine_tree_opts opts = SEINE_TREE_OPTS;
 
     for (seine_node n = 1; n < seine_tree_size(t); n++)
-        if (!is_plain(t, n))
+        if (!is_plain(t, n) || has_cr(once))
             return;
     REQUIRE(seine_node_html(t, 0, &html) == SEINE_OK);
     print_of(t, html.bytes, html.len, &opts, html.len + 1, &again);

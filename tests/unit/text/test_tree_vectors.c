@@ -138,3 +138,48 @@ TEST(tree_agrees_with_html5lib_however_the_page_is_cut)
     seine_json_free(rows);
     free(mem);
 }
+
+/* Pieces of all these sizes together have an edge at every byte of a page. */
+static void
+check_cuts(seine_tree *t, sn_str page)
+{
+    seine_tree_opts opts = SEINE_TREE_OPTS;
+    seine_text whole = {0};
+
+    if (seine_tree_parse(t, page.ptr, page.len, NULL) != SEINE_OK)
+        return;
+    CHECK_EQ(seine_tree_print(t, &whole), SEINE_OK);
+    for (size_t piece = 1; piece <= 64; piece += piece < 4 ? 1 : 15)
+        CHECK(is_tree(t, page, &opts, piece, (sn_str){whole.bytes, whole.len}));
+    for (size_t piece = 16384 - 8; piece <= 16384; piece++)
+        CHECK(is_tree(t, page, &opts, piece, (sn_str){whole.bytes, whole.len}));
+    seine_text_free(&whole);
+}
+
+TEST(tree_of_a_real_page_is_the_same_wherever_it_is_cut)
+{
+    size_t len, page_len, pages = 0;
+    char *list = check_vector("html-links/pages.sample.jsonl", &len);
+    sn_str rest = {list, len}, line;
+    seine_tree *t = NULL;
+
+    if (!list)
+        return;
+    CHECK_EQ(seine_tree_new(&t), SEINE_OK);
+    while (sn_str_next(&rest, '\n', &line) && line.len > 0) {
+        seine_json *one = NULL;
+
+        CHECK_EQ(seine_json_parse(line.ptr, line.len, &one, NULL), SEINE_OK);
+        sn_str file = member(one, "file");
+        char *page = check_vector(file.ptr, &page_len);
+        if (page) {
+            check_cuts(t, (sn_str){page, page_len});
+            pages++;
+        }
+        free(page);
+        seine_json_free(one);
+    }
+    CHECK(pages > 0);
+    seine_tree_free(t);
+    free(list);
+}
