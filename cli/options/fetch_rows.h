@@ -323,7 +323,7 @@
     {"resume", NULL, KIND_FLAG, AT(resume), .rare = true,
      .help = "there must be a job to go on with"},
 #if IN_CRAWL
-    {"incremental", NULL, KIND_FLAG, AT(incremental), .env = true, .rare = IN_EXPLAIN,
+    {"incremental", NULL, KIND_FLAG, AT(incremental), .env = true, .rare = true,
      .help = "a finished job visits its site again: what has changed?",
      .more = "Pages are asked for with their ETag and Last-Modified, and records say in `change` what became of them: `new`, `changed`, `same` or "
              "`gone`. Every URL that is known is visited, also if the page that led there is unchanged or fails. Outputs are appended to. A run that "

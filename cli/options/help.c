@@ -281,6 +281,19 @@ help_verbs(const screen *s, const char *word, bool all)
     return SAY_DONE;
 }
 
+static void
+put_aside(void)
+{
+    const char *between = "Of seine itself: ";
+
+    for (size_t i = 0; commands[i]; i++)
+        if (commands[i]->is_aside) {
+            out_print("%s%s", between, commands[i]->name);
+            between = ", ";
+        }
+    out_text(".\n");
+}
+
 int
 help_overview(const screen *s, bool all)
 {
@@ -291,6 +304,8 @@ help_overview(const screen *s, bool all)
         size_t gap = all ? GAP + 6 : 20;
         char line[128];
 
+        if (!all && commands[i]->is_aside)
+            continue;
         if (!all && family_size(i) > 1) {
             size_t n = family_size(i);
 
@@ -321,6 +336,8 @@ help_overview(const screen *s, bool all)
         wrap_text(s, help_exits, 0, 0);
         out_text("\n");
     }
+    if (!all)
+        put_aside();
     wrap_text(s, "`seine COMMAND -h` is one screen, `--help` everything.", 0, 0);
     return SAY_DONE;
 }

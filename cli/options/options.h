@@ -50,7 +50,7 @@ typedef struct texts {
     char *own; /* the copy of a list in the environment */
 } texts;
 
-enum { OPTIONS_MOST = 128 }; /* of one command */
+enum { OPTIONS_MOST = 256 }; /* of one command; a test counts them */
 
 typedef struct option {
     const char *name;    /* "max-wait" */
@@ -94,6 +94,7 @@ typedef struct command {
     const char *arguments; /* "[TRACE|-]", or "" */
     const char *choices;   /* the values of the argument, "bash|zsh|fish"; NULL: any */
     const char *about;     /* one line, lower case, no full stop */
+    bool is_aside;         /* about seine itself: `seine -h` names it in its last line */
     const char *text;      /* paragraphs for --help and the man page, or NULL */
     const option *options; /* ended by a NULL name; NULL: none */
     const example *examples;

@@ -24,6 +24,7 @@ const command cmd_completion = {
     .name = "completion",
     .arguments = "bash|zsh|fish",
     .choices = "bash|zsh|fish",
+    .is_aside = true,
     .about = "print what a shell needs to complete commands and options",
     .examples = examples,
     .min_args = 1,

@@ -24,6 +24,7 @@ static const option options[] = {
 const command cmd_help = {
     .name = "help",
     .arguments = "[COMMAND]",
+    .is_aside = true,
     .about = "say what a command does and takes",
     .options = options,
     .settings_size = sizeof(settings),

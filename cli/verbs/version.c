@@ -24,6 +24,7 @@ static const option options[] = {
 const command cmd_version = {
     .name = "version",
     .arguments = "",
+    .is_aside = true,
     .about = "say which seine this is and what it is built from",
     .text = "Version, commit (where the build knew it), compiler, and the versions of the libraries that are loaded now.",
     .options = options,

@@ -36,6 +36,13 @@ def the_table_is_not_empty():
 
 
 @case
+def no_command_has_more_options_than_the_parser_marks():
+    with open(os.path.join(ROOT, "cli", "options", "options.h"), encoding="utf-8") as f:
+        most = int(re.search(r"OPTIONS_MOST = (\d+)", f.read()).group(1))
+    check([c["command"] for c in COMMANDS if len([o for o in OPTIONS if o["command"] == c["command"]]) > most], [])
+
+
+@case
 def the_committed_page_is_the_generated_one():
     with open(PAGE, encoding="utf-8") as f:
         check(f.read() == seine("help", "--man").out, True, "run: make docs")
@@ -205,10 +212,10 @@ def other_shells_get_every_option_too(shell):
 
 
 # What a program sets and nobody types: who is told, and what belongs to the machine.
-NOT_TYPED = {"on_earlier", "size", "due", "on_record", "ready", "on_event", "arg", "names", "secrets", "log", "metrics", "clock", "crawl", "jar", "keep", "n_fields",
+NOT_TYPED = {"on_earlier", "revisit", "size", "due", "on_record", "ready", "on_event", "arg", "names", "secrets", "log", "metrics", "clock", "crawl", "jar", "keep", "n_fields",
              "proxy_env", "family", "park", "robots_on_mine", "spill", "output_memory"}
 # Options of parts that no program makes by itself, and parameters of the test server.
-INSIDE = {"max_connections", "idle_time", "max_age", "spec"}
+INSIDE = {"max_connections", "host", "idle_time", "max_age", "spec"}
 
 
 def members_of(header, name):

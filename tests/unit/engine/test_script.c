@@ -474,8 +474,11 @@ advance(wirelike *w, sn_exchange *x, seine_time now)
         finish(w, x, SEINE_E_TIMEOUT, now);
     } else if (!w->of->in_pieces || x->answer.err != SEINE_OK) {
         finish(w, x, x->answer.err, now);
-    } else if (give_piece(w, x, now)) {
-        finish(w, x, x->canceled, now);
+    } else {
+        bool has_all = give_piece(w, x, now); /* or was canceled with it */
+
+        if (has_all)
+            finish(w, x, x->canceled, now);
     }
 }
 
