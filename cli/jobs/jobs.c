@@ -627,13 +627,14 @@ run_rm(const args *a)
         if (e != SEINE_OK)
             r.code = no_job(e, &diag);
     }
-    if (r.code == SAY_DONE && r.n > 0 && !r.set->yes) {
+    bool has_yes = r.set->yes || r.n == 0;
+    if (r.code == SAY_DONE && !has_yes) {
         if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
             r.code = say_fail(SAY_USAGE, "--yes", "no terminal to ask on");
-        else if (!is_agreed(&r))
-            r.n = 0;
+        else
+            has_yes = is_agreed(&r);
     }
-    if (r.code == SAY_DONE)
+    if (r.code == SAY_DONE && has_yes)
         r.code = remove_picked(&r);
     for (size_t i = 0; i < r.n; i++)
         free((char *)r.names[i]);

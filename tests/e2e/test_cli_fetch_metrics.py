@@ -52,7 +52,7 @@ def the_endpoints_answer_while_it_runs():
     with origin() as o:
         run = Run(*slow(o))
         check(run.get("/livez")[:2], (200, "ok\n"))
-        check(run.get("/readyz")[:2], (200, "ok\n"))
+        until(lambda: run.get("/readyz")[:2] == (200, "ok\n"), "the engine to be ready")
         check(run.get("/healthz?verbose")[0], 200)
         status, text, headers = run.get("/metrics")
         check((status, headers["Content-Type"]), (200, "text/plain; version=0.0.4; charset=utf-8"))
