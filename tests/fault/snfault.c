@@ -198,7 +198,7 @@ begin(void)
 }
 
 /* Goes round the functions of this file. */
-static void
+__attribute__((format(printf, 1, 2))) static void
 tell(const char *fmt, ...)
 {
     char line[PATH_MAX + 100];

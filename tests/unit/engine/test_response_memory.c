@@ -228,7 +228,7 @@ on_charged(const seine_record *r, unsigned shard, void *arg)
 TEST(a_response_is_charged_with_what_it_takes)
 {
     const unsigned body = SEINE_KEEP_BODY, copy = SEINE_KEEP_BODY | SEINE_KEEP_COPY;
-    enum { free = 4096, heap = 16384 };
+    enum { gratis = 4096, heap = 16384 };
     const struct {
         size_t len;
         int64_t known; /* as announced; -1: not */
@@ -237,22 +237,22 @@ TEST(a_response_is_charged_with_what_it_takes)
     } rows[] = {
         {0, 0, body, 0},
         {1, 1, body, 0},
-        {free, free, body, 0},
-        {free, -1, body, 0},
-        {free + 1, free + 1, body, 2 * (free + 1) - free},
-        {free + 1, -1, body, 2 * (free + 1) - free},
-        {heap - 1, heap - 1, body, 2 * (heap - 1) - free},
-        {heap, heap, body, heap - free},
-        {heap, -1, body, 2 * (heap - 1024) - free}, /* as before its last piece */
-        {100000, 100000, body, 100000 - free},
-        {100000, 100000, copy, 2 * (100000 - free)},
-        {100000, 100000, SEINE_KEEP_SHA256 | SEINE_KEEP_COPY, 100000 - free},
+        {gratis, gratis, body, 0},
+        {gratis, -1, body, 0},
+        {gratis + 1, gratis + 1, body, 2 * (gratis + 1) - gratis},
+        {gratis + 1, -1, body, 2 * (gratis + 1) - gratis},
+        {heap - 1, heap - 1, body, 2 * (heap - 1) - gratis},
+        {heap, heap, body, heap - gratis},
+        {heap, -1, body, 2 * (heap - 1024) - gratis}, /* as before its last piece */
+        {100000, 100000, body, 100000 - gratis},
+        {100000, 100000, copy, 2 * (100000 - gratis)},
+        {100000, 100000, SEINE_KEEP_SHA256 | SEINE_KEEP_COPY, 100000 - gratis},
         {100000, 100000, 0, 0},
         /* a length that is not so: all that was announced, if it is taken at all */
-        {free + 1, heap - 1, body, 2 * (heap - 1) - free},
-        {free + 1, heap, body, 1},
-        {free + 1, BODY, body, 1},
-        {free + 1, BODY + 1, body, 2 * (free + 1) - free},
+        {gratis + 1, heap - 1, body, 2 * (heap - 1) - gratis},
+        {gratis + 1, heap, body, 1},
+        {gratis + 1, BODY, body, 1},
+        {gratis + 1, BODY + 1, body, 2 * (gratis + 1) - gratis},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
