@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traps: pages of one host are asked for, read and judged by hand. */
+#include "base/alloc.h"
 #include "desk.h"
 #include "engine/page.h"
+#include "store/job_parts.h"
 
 enum { PATTERN, EXCESS, FAMILY, WORDS }; /* as in frontier_traps.c */
 
@@ -332,6 +334,31 @@ TEST(frontier_traps_refuse_a_pattern_whose_last_200_pages_repeat)
 }
 
 /* Each path is a pattern of its own, and few of them. */
+TEST(frontier_traps_refuse_no_page_that_an_earlier_round_had)
+{
+    static const seine_revisit_opts revisit = SEINE_REVISIT_OPTS;
+    seine_durable_job job = {0};
+    sn_waiting_url u = {
+        .target = SN_STR("/item/7000"), .kind = SN_KIND_PAGE, .number = 7};
+    sn_skip_why why;
+    site s;
+
+    open_site(&s, BUDGET);
+    read_pages(&s, "/item/#", 0, BUDGET + 200, false);
+    CHECK(sn_frontier_repeats(s.d.f, s.host, &u, &why));
+    CHECK_EQ(sn_job_bit_set(&job.has_page, 7), SEINE_OK);
+    s.d.t.shared.job = &job;
+    CHECK(sn_frontier_repeats(s.d.f, s.host, &u, &why)); /* no round, no page of one */
+    s.d.t.shared.opts.revisit = &revisit;
+    CHECK(!sn_frontier_repeats(s.d.f, s.host, &u, &why));
+    u.number = 8;
+    CHECK(sn_frontier_repeats(s.d.f, s.host, &u, &why));
+    s.d.t.shared.opts.revisit = NULL;
+    s.d.t.shared.job = NULL;
+    sn_free(job.has_page.words);
+    close_site(&s);
+}
+
 TEST(frontier_traps_refuse_a_family_by_its_name)
 {
     sn_skip_why why;

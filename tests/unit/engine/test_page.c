@@ -353,6 +353,9 @@ TEST(page_of_a_sitemap_leads_to_its_pages_and_further_maps)
         /* cut off: what stood before counts */
         {"<urlset><url><loc>http://a.example/1?a&amp;b</loc></url><url><loc>http", 1,
          false},
+        /* lines of URLs, the last of them without a line feed */
+        {"http://a.example/1?a&b\nhttp://a.example/2", 2, false},
+        {"http://a.example/1?a&b", 1, false},
         {"<html><a href=x>", 0, false},
         {"", 0, false},
     };
