@@ -43,6 +43,12 @@ typedef enum check_format {
     CHECK_SINK /* a database or packed lines, which the library writes */
 } check_format;
 
+/* How the links are written. */
+typedef struct check_form {
+    check_format format;
+    bool colour; /* of text on a terminal */
+} check_form;
+
 typedef struct check_settings {
     fetch_settings net; /* first: its options are those of `crawl` */
     bool offline, dump, fragments, strict, overwrite, csv_raw, csv_crlf;
@@ -70,9 +76,16 @@ typedef struct check_anchors {
 typedef struct check_page {
     char *name; /* as it is shown: "README.md", "https://e.example/" */
     check_anchors anchors;
-    bool is_site;  /* read over the network */
-    bool is_extra; /* read for its anchors alone */
+    bool is_site;   /* read over the network */
+    bool is_extra;  /* read for its anchors alone */
+    bool is_listed; /* found in a directory that was given */
 } check_page;
+
+/* The Sphinx project around a document. */
+typedef struct check_sphinx {
+    char *dir, *root; /* of the document; of the project; NULL: not looked at yet */
+    bool is_open;     /* labels may come from other projects */
+} check_sphinx;
 
 typedef struct check_target {
     char *url;             /* without fragment */
@@ -100,6 +113,8 @@ typedef struct check_link {
     seine_link_verdict verdict;
     check_fragment found;
     bool is_judged;
+    bool is_role;    /* :doc: or :ref: of Sphinx, by its tag */
+    bool is_foreign; /* … and the label may be that of a document that was not read */
 } check_link;
 
 typedef struct check {
@@ -128,6 +143,8 @@ typedef struct check {
     char **globs;     /* of the ignore file */
     size_t n_globs, cap_globs;
     char *globs_text;
+    check_sphinx sphinx;  /* of the last document that has roles */
+    check_anchors labels; /* of all documents together */
     seine_document *document;
     size_t counts[SEINE_LINK_VERDICT_ROOM];
     size_t n_files, n_crawled, n_unread;
@@ -170,6 +187,7 @@ void check_note_cut(check *c, const char *name); /* the document was not read wh
 bool check_is_full(const check *c); /* --max-memory has no room for more links */
 void check_take_anchors(check *c, check_anchors *out);
 bool check_has_anchor(const check_anchors *a, const char *fragment);
+void check_join_anchors(check *c, check_anchors *out);    /* those of all documents */
 uint32_t check_target_of(check *c, const seine_url *url); /* by its key */
 void check_add_link(check *c, uint32_t page, const seine_document_link *d,
                     const seine_url *base, const char *dir);
@@ -182,11 +200,18 @@ int check_read_inputs(check *c);
 int check_read_ignore_file(check *c);
 /* Reads a file for its anchors; NONE: it is none that can be read. */
 uint32_t check_read_extra(check *c, const char *path);
-char *check_join(const char *dir, const char *path); /* "a/b/../c" as "a/c" */
-char *check_decode(const char *text, size_t n);      /* %-escapes */
+char *check_join(const char *dir, const char *path);      /* "a/b/../c" as "a/c" */
+char *check_decode(const char *text, size_t n);           /* %-escapes */
+char *check_read_file(const char *path, size_t *out_len); /* NULL: errno */
 
 /* check_local.c */
 void check_judge_local(check *c);
+
+/* check_sphinx.c: where a role leads, relative to the directory of its document, and
+ * whether something is there. */
+void check_point_at_role(check *c, check_link *l, const char *dir);
+void check_judge_role(check *c, check_link *l);
+void check_sphinx_free(check_sphinx *p);
 
 /* check_run.c: opens log and metrics, and hears signals from here on. SAY_DONE, or the
  * exit code after an error message. */
@@ -209,7 +234,7 @@ void check_baseline_mark(check *c, const check_baseline *b);
 void check_baseline_free(check_baseline *b);
 
 /* check_report.c */
-void check_render(check *c, check_format format, textbuf *out, int code);
+void check_render(check *c, check_form form, textbuf *out, int code);
 void check_put_totals(const check *c, textbuf *out); /* "1 broken, 212 ok of …" */
 void check_put_summary(const check *c, textbuf *out, int code, const char *when);
 bool check_has_summary(const check *c);

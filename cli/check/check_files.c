@@ -108,9 +108,8 @@ dir_of(const char *path)
     return xalloc_copy(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* Reads a whole file; NULL with errno. */
-static char *
-read_file(const char *path, size_t *out_len)
+char *
+check_read_file(const char *path, size_t *out_len)
 {
     struct stat st = {.st_size = 0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -155,7 +154,7 @@ parse_file(check *c, const char *path, bool *out_unread)
 {
     size_t len = 0;
     seine_document_kind form = SEINE_DOCUMENT_MARKDOWN;
-    char *bytes = read_file(path, &len);
+    char *bytes = check_read_file(path, &len);
 
     *out_unread = !bytes;
     if (!bytes)
@@ -197,6 +196,7 @@ read_document(check *c, const char *given)
     uint32_t page = check_add_page(c, path);
     name_map_set(&c->files, c->pages[page].name, page);
     check_take_anchors(c, &c->pages[page].anchors);
+    c->pages[page].is_listed = c->root != NULL;
     c->n_files++;
     const seine_url *base = base_of(c, mem, &url);
     char *dir = dir_of(path);
@@ -399,7 +399,7 @@ check_read_ignore_file(check *c)
     const char *path = c->set->ignore_file ? c->set->ignore_file : ".seineignore";
     size_t len = 0;
 
-    c->globs_text = read_file(path, &len);
+    c->globs_text = check_read_file(path, &len);
     if (!c->globs_text && c->set->ignore_file)
         return say_fail(SAY_USAGE, "a file with a pattern per line: https://e.example/*",
                         "--ignore-file: cannot read '%s': %s", show(path).text,

@@ -61,6 +61,24 @@ check_take_anchors(check *c, check_anchors *out)
         qsort(out->all, out->n, sizeof *out->all, by_number);
 }
 
+void
+check_join_anchors(check *c, check_anchors *out)
+{
+    size_t cap = 0;
+
+    for (size_t i = 0; i < c->n_pages; i++) {
+        const check_anchors *a = &c->pages[i].anchors;
+
+        for (size_t k = 0; k < a->n && !c->pages[i].is_site; k++) {
+            out->all = xalloc_room(out->all, out->n, &cap, sizeof *out->all);
+            out->all[out->n++] = a->all[k];
+        }
+    }
+    if (out->n > 1)
+        qsort(out->all, out->n, sizeof *out->all, by_number);
+    out->is_known = true;
+}
+
 static bool
 has_name(const check_anchors *a, const char *name)
 {
@@ -273,6 +291,8 @@ check_add_link(check *c, uint32_t page, const seine_document_link *d,
         judge(&l, SEINE_LINK_EXCLUDED, "ignored");
     } else if (base) {
         point_at_url(c, &l, base, l.value);
+    } else if (strcmp(l.tag, "doc") == 0 || strcmp(l.tag, "ref") == 0) {
+        check_point_at_role(c, &l, dir);
     } else if (scheme > 0 || strncmp(l.value, "//", 2) == 0) {
         char *whole = xalloc_zeroed(1, strlen(l.value) + 7);
 
@@ -403,6 +423,8 @@ check_free(check *c)
     free(c->globs);
     free(c->globs_text);
     free(c->real_root);
+    free(c->labels.all);
+    check_sphinx_free(&c->sphinx);
     seine_filter_free(c->include);
     seine_filter_free(c->exclude);
     seine_sinks_free(atomic_load(&c->sinks));

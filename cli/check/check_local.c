@@ -144,6 +144,38 @@ is_line(const char *f)
     return n > 0 && f[n] == '\0';
 }
 
+/* Says why the fragment is missing: generated anchors are in lower case. */
+static void
+blame_fragment(const check_anchors *a, check_link *l)
+{
+    char *lower = lower_copy(l->fragment);
+
+    if (check_has_anchor(a, lower)) {
+        char why[200];
+
+        snprintf(why, sizeof why, "wrong case: it is '#%.150s'", show(lower).text);
+        set_why(l, why);
+    } else {
+        set_why(l, "no such fragment");
+    }
+    free(lower);
+}
+
+/* GitHub gives the ids of a Markdown document a prefix, and links may name it. */
+static bool
+has_anchor(const check_page *page, const char *fragment)
+{
+    static const char prefix[] = "user-content-";
+    const size_t n = sizeof prefix - 1;
+    seine_document_kind form;
+
+    if (check_has_anchor(&page->anchors, fragment))
+        return true;
+    return strncmp(fragment, prefix, n) == 0 && fragment[n] &&
+           seine_document_kind_of(page->name, &form) && form == SEINE_DOCUMENT_MARKDOWN &&
+           check_has_anchor(&page->anchors, fragment + n);
+}
+
 static void
 judge_fragment(check *c, check_link *l, uint32_t what)
 {
@@ -164,12 +196,12 @@ judge_fragment(check *c, check_link *l, uint32_t what)
         page = l->page;
     if (page == NAME_MAP_NONE)
         return;
-    bool found = check_has_anchor(&c->pages[page].anchors, l->fragment);
+    bool found = has_anchor(&c->pages[page], l->fragment);
     if (!found && !c->pages[page].anchors.is_known)
         return; /* it has more anchors than are kept */
     l->found = found ? FRAGMENT_OK : FRAGMENT_MISSING;
     if (!found)
-        set_why(l, "no such fragment");
+        blame_fragment(&c->pages[page].anchors, l);
 }
 
 static bool
@@ -193,15 +225,21 @@ static void
 judge_file(check *c, check_link *l)
 {
     char why[200];
-    bool is_page = name_map_get(&c->files, l->path) != NAME_MAP_NONE;
-    uint32_t what = is_page ? IS_FILE : look_at(c, l->path);
 
     l->is_judged = true;
     l->verdict = SEINE_LINK_OK;
     if (!passes(c, l)) {
         l->verdict = SEINE_LINK_EXCLUDED;
         l->why = xalloc_copy("pattern", 7);
-    } else if (what == IS_MISSING) {
+        return;
+    }
+    if (l->is_role) {
+        check_judge_role(c, l);
+        return;
+    }
+    bool is_page = name_map_get(&c->files, l->path) != NAME_MAP_NONE;
+    uint32_t what = is_page ? IS_FILE : look_at(c, l->path);
+    if (what == IS_MISSING) {
         if (!find_other_case(c, l->path, why, sizeof why))
             snprintf(why, sizeof why, "no such file");
         l->found = l->fragment && *l->fragment ? FRAGMENT_UNCHECKED : FRAGMENT_NONE;

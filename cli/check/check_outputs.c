@@ -32,32 +32,59 @@ is_sink(const char *word, seine_sink_opts *out)
            (o.format == SEINE_SINK_JSONL && pack != SEINE_PACK_NONE);
 }
 
-/* The format of "[FMT:]FILE" and where the name begins; false: nobody knows it. */
+/* An output as -o names it. */
+typedef struct output {
+    check_format format;
+    seine_sink_pack pack; /* NONE, GZIP or ZSTD */
+    const char *path;     /* inside of the word */
+} output;
+
+/* The length of a name without .gz and .zst, and what that ending means. */
+static size_t
+without_pack(const char *name, size_t n, seine_sink_pack *out_pack)
+{
+    *out_pack = SEINE_PACK_NONE;
+    if (n > 3 && memcmp(name + n - 3, ".gz", 3) == 0) {
+        *out_pack = SEINE_PACK_GZIP;
+        return n - 3;
+    }
+    if (n > 4 && memcmp(name + n - 4, ".zst", 4) == 0) {
+        *out_pack = SEINE_PACK_ZSTD;
+        return n - 4;
+    }
+    return n;
+}
+
+/* Reads "[FMT:]FILE"; false: nobody knows the format. */
 static bool
-format_of(const char *word, check_format *out_format, const char **out_path)
+read_output(const char *word, output *out)
 {
     static const struct {
-        const char *prefix, *end;
+        const char *name, *end;
         check_format format;
-    } rows[] = {{"text:", ".txt", CHECK_TEXT}, {"jsonl:", ".jsonl", CHECK_JSONL},
-                {"csv:", ".csv", CHECK_CSV},   {"junit:", ".xml", CHECK_JUNIT},
-                {"md:", ".md", CHECK_MD},      {"github:", ".github", CHECK_GITHUB}};
-    size_t n = strlen(word);
+    } rows[] = {{"text", ".txt", CHECK_TEXT}, {"jsonl", ".jsonl", CHECK_JSONL},
+                {"csv", ".csv", CHECK_CSV},   {"junit", ".xml", CHECK_JUNIT},
+                {"md", ".md", CHECK_MD},      {"github", ".github", CHECK_GITHUB}};
+    const char *colon = strchr(word, ':');
     seine_sink_opts sink;
+    seine_sink_pack by_name, by_prefix = SEINE_PACK_NONE;
 
     if (is_sink(word, &sink)) {
-        *out_format = CHECK_SINK;
-        *out_path = sink.path;
+        *out = (output){CHECK_SINK, SEINE_PACK_NONE, sink.path};
         return true;
     }
+    size_t n = without_pack(word, strlen(word), &by_name);
+    size_t prefix = colon ? without_pack(word, (size_t)(colon - word), &by_prefix) : 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        size_t prefix = strlen(rows[i].prefix), end = strlen(rows[i].end);
-        bool named = strncmp(word, rows[i].prefix, prefix) == 0;
+        size_t end = strlen(rows[i].end);
+        bool named = prefix > 0 && strlen(rows[i].name) == prefix &&
+                     memcmp(word, rows[i].name, prefix) == 0;
 
-        if (!named && (n <= end || strcmp(word + n - end, rows[i].end) != 0))
+        if (!named && (n <= end || memcmp(word + n - end, rows[i].end, end) != 0))
             continue;
-        *out_format = rows[i].format;
-        *out_path = named ? word + prefix : word;
+        *out = (output){rows[i].format,
+                        named && by_prefix != SEINE_PACK_NONE ? by_prefix : by_name,
+                        named ? colon + 1 : word};
         return true;
     }
     return false;
@@ -101,21 +128,20 @@ open_sink(check *c, const char *word)
 static int
 plan_output(check *c, const char *word)
 {
-    check_format format;
-    const char *path;
+    output o;
 
     if (strcmp(word, "-") == 0)
         return SAY_DONE;
-    if (!format_of(word, &format, &path))
+    if (!read_output(word, &o))
         return say_fail(SAY_USAGE,
                         "-o junit:FILE, or a name that ends in .jsonl .csv .sqlite "
                         ".xml .md .txt",
                         "--output '%s': nobody knows the format", show(word).text);
-    if (format == CHECK_SINK)
+    if (o.format == CHECK_SINK)
         return open_sink(c, word);
-    if (strcmp(path, "-") != 0 && !c->set->overwrite && access(path, F_OK) == 0)
+    if (strcmp(o.path, "-") != 0 && !c->set->overwrite && access(o.path, F_OK) == 0)
         return say_fail(SAY_USAGE, "--overwrite, or another name", "'%s' exists",
-                        show(path).text);
+                        show(o.path).text);
     return SAY_DONE;
 }
 
@@ -157,23 +183,47 @@ fail_write(check *c, const char *who, const char *path)
     return SAY_MACHINE;
 }
 
+/* Writes a file, packed if its name says so. */
+static int
+write_file(check *c, const output *o, const textbuf *text)
+{
+    seine_text packed = {NULL, 0};
+    const char *bytes = text->text ? text->text : "";
+    size_t n = text->len;
+
+    if (o->pack != SEINE_PACK_NONE) {
+        seine_err e = seine_text_pack(bytes, n, o->pack == SEINE_PACK_ZSTD, &packed);
+
+        if (e != SEINE_OK)
+            return say_fail(SAY_MACHINE, NULL, "out of memory");
+        bytes = packed.bytes;
+        n = packed.len;
+    }
+    bool written = seine_file_replace(o->path, bytes, n);
+    int failed = written ? SAY_DONE : fail_write(c, "", o->path);
+    seine_text_free(&packed);
+    return failed;
+}
+
 static int
 write_output(check *c, const char *word, int code)
 {
-    check_format format = own_format(c);
-    const char *path = "-";
+    output o = {own_format(c), SEINE_PACK_NONE, "-"};
     textbuf out = {NULL, 0, 0};
     int failed = SAY_DONE;
 
     if (strcmp(word, "-") != 0)
-        format_of(word, &format, &path);
-    if (format == CHECK_SINK)
+        read_output(word, &o);
+    if (o.format == CHECK_SINK)
         return SAY_DONE;
-    check_render(c, format, &out, code);
-    if (strcmp(path, "-") == 0)
+    bool is_stdout = strcmp(o.path, "-") == 0;
+    check_form form = {o.format,
+                       is_stdout && screen_look_at(STDOUT_FILENO, c->args->color).colour};
+    check_render(c, form, &out, code);
+    if (is_stdout)
         write_pieces(c, &out);
-    else if (!seine_file_replace(path, out.text ? out.text : "", out.len))
-        failed = fail_write(c, "", path);
+    else
+        failed = write_file(c, &o, &out);
     textbuf_free(&out);
     return failed;
 }

@@ -107,8 +107,37 @@ check_put_totals(const check *c, textbuf *out)
         textbuf_put(out, "; %zu known from the baseline", c->n_known);
 }
 
+static ink
+ink_of(seine_link_verdict verdict)
+{
+    switch (verdict) {
+    case SEINE_LINK_OK:
+        return INK_GOOD;
+    case SEINE_LINK_BROKEN:
+        return INK_BAD;
+    case SEINE_LINK_EXCLUDED:
+        return INK_DIM;
+    case SEINE_LINK_REDIRECTED:
+        return INK_NONE;
+    default:
+        return INK_WARN;
+    }
+}
+
+/* The first column of a line. */
 static void
-write_text(check *c, textbuf *out)
+put_verdict(textbuf *out, seine_link_verdict verdict, bool colour)
+{
+    const char *name = seine_link_verdict_name(verdict);
+    ink c = colour ? ink_of(verdict) : INK_NONE;
+
+    textbuf_put(out, "%s%s%s", c ? screen_code(c) : "", name,
+                c ? screen_code(INK_NONE) : "");
+    textbuf_pad(out, strlen(name) < 10 ? 11 - strlen(name) : 1);
+}
+
+static void
+write_text(check *c, bool colour, textbuf *out)
 {
     for (size_t i = 0; i < c->n_links; i++, c->steps++) {
         const check_link *l = &c->links[i];
@@ -117,7 +146,7 @@ write_text(check *c, textbuf *out)
 
         if (!is_worth_a_line(c, l))
             continue;
-        textbuf_put(out, "%-10s ", seine_link_verdict_name(l->verdict));
+        put_verdict(out, l->verdict, colour);
         from = out->len;
         put_inert(out, c->pages[l->page].name);
         textbuf_put(out, ":%u:%u", l->line, l->col);
@@ -495,11 +524,11 @@ write_github(check *c, textbuf *out)
 }
 
 void
-check_render(check *c, check_format format, textbuf *out, int code)
+check_render(check *c, check_form form, textbuf *out, int code)
 {
-    switch (format) {
+    switch (form.format) {
     case CHECK_TEXT:
-        write_text(c, out);
+        write_text(c, form.colour, out);
         break;
     case CHECK_JSONL:
         write_jsonl(c, out, code);

@@ -51,7 +51,7 @@ static const option options[] = {
      .help = "as --format jsonl"},
     {"output", "o", KIND_FILES, "[FMT:]FILE", OWN(output),
      .help = "write to FILE (.jsonl .csv .sqlite .xml .md .txt); may be repeated",
-     .more = "`junit:`, `github:` … before the name says the format when the name does not; .xml is JUnit. `.gz` or `.zst` behind `.jsonl` packs it. "
+     .more = "`junit:`, `github:` … before the name says the format when the name does not; .xml is JUnit. `.gz` or `.zst` behind the ending packs it. "
              "Standard output is then silent, unless `-` is given, too. A file that exists is an error without --overwrite."},
     {"overwrite", NULL, KIND_FLAG, OWN(overwrite), .env = true, .rare = true,
      .help = "replace outputs that exist"},

@@ -143,6 +143,10 @@ size_t seine_inert_char(const char *bytes, size_t n, uint32_t *out_char);
  */
 bool seine_file_replace(const char *path, const char *bytes, size_t n);
 
+/* The text as one gzip member, or as one zstd frame. NOMEM, INVAL. */
+SEINE_MUST_CHECK seine_err seine_text_pack(const char *bytes, size_t n, bool zstd,
+                                           seine_text *out_packed);
+
 /* Opens a file to append to and makes it if there is none. Returns a descriptor for the
  * caller to close, or -1 with errno; ELOOP: a link, which is not followed. */
 int seine_file_append(const char *path);

@@ -232,7 +232,7 @@ begin_output(sn_convert *c, sn_shape shape)
         sn_diag_place(c->diag, c->source.name, 0, 0);
         return SEINE_E_INVAL;
     }
-    if (c->to == SEINE_SINK_CSV && shape == SN_SHAPE_OBJECTS)
+    if (c->to == SEINE_SINK_CSV && shape >= SN_SHAPE_LINKS)
         e = begin_rows(c);
     else if (c->to == SEINE_SINK_CSV && sn_record_extras(&c->rr.record))
         e = reopen(c, SEINE_SINK_CSV);
@@ -444,26 +444,52 @@ put_object(sn_convert *c, sn_str line)
     return c->to == SEINE_SINK_CSV ? sn_convert_row(c, c->rr.json) : put_json(c, line);
 }
 
+static bool
+is_link(const sn_convert *c)
+{
+    return c->rr.kind == SN_READ_OTHER && sn_str_eq(c->rr.type, SN_STR("link"));
+}
+
+/* The shape that the first line gives the output. */
+static sn_shape
+shape_of(const sn_convert *c)
+{
+    if (c->rr.kind == SN_READ_FOREIGN)
+        return SN_SHAPE_OBJECTS;
+    return c->to == SEINE_SINK_CSV && is_link(c) ? SN_SHAPE_LINKS : SN_SHAPE_RECORDS;
+}
+
+/* A line among links: others are lost, if they are seine's. */
+static seine_err
+put_among_links(sn_convert *c, sn_str line)
+{
+    if (is_link(c))
+        return sn_convert_link(c, c->rr.json);
+    return c->rr.kind == SN_READ_OTHER ? put_other(c, line)
+                                       : sn_convert_bad(c, "no link, among links");
+}
+
 seine_err
 sn_convert_line(sn_convert *c, sn_str line)
 {
     seine_diag diag = SEINE_DIAG;
     seine_err e = sn_record_read(&c->rr, line, &diag);
-    sn_shape shape = c->rr.kind == SN_READ_FOREIGN ? SN_SHAPE_OBJECTS : SN_SHAPE_RECORDS;
 
     if (e == SEINE_E_NOMEM)
         return fail_nomem(c);
     if (e != SEINE_OK)
         return sn_convert_bad(c, diag.text);
     if (c->shape == SN_SHAPE_NONE) {
-        e = begin_output(c, shape);
-        if (e == SEINE_OK && shape == SN_SHAPE_OBJECTS && c->to == SEINE_SINK_CSV)
+        e = begin_output(c, shape_of(c));
+        if (e == SEINE_OK && c->shape == SN_SHAPE_OBJECTS && c->to == SEINE_SINK_CSV)
             e = sn_convert_head(c, c->rr.json);
         if (e != SEINE_OK)
             return e;
     }
     if (c->shape == SN_SHAPE_OBJECTS)
         return put_object(c, line);
+    if (c->shape == SN_SHAPE_LINKS)
+        return put_among_links(c, line);
     if (c->rr.kind == SN_READ_RECORD)
         return put_record(c, line);
     if (c->rr.kind == SN_READ_OTHER)

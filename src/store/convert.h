@@ -5,8 +5,9 @@
  *
  *     csv rows, sqlite rows, warc records ──► a JSON line ──► sn_convert_line ──► sn_out
  *
- * The first line decides the shape of the rest: records of seine, which have fixed
- * columns and tables, or other objects, whose columns are the members of the first one.
+ * The first line decides the shape of the rest: records or links of seine, which have
+ * fixed columns and tables, or other objects, whose columns are the members of the first
+ * one.
  *
  * Time    plays no part.
  * Memory  a line and its JSON tree.
@@ -41,7 +42,12 @@ typedef struct sn_lost {
  * a comma for each of them. */
 enum { SN_CONVERT_COLUMNS = 10000 };
 
-typedef enum sn_shape { SN_SHAPE_NONE, SN_SHAPE_RECORDS, SN_SHAPE_OBJECTS } sn_shape;
+typedef enum sn_shape {
+    SN_SHAPE_NONE,
+    SN_SHAPE_RECORDS,
+    SN_SHAPE_LINKS, /* of `seine check`, as CSV */
+    SN_SHAPE_OBJECTS
+} sn_shape;
 
 typedef struct sn_convert {
     const seine_convert_opts *opts;
@@ -90,6 +96,9 @@ void sn_convert_base64(sn_buf *to, sn_str bytes);
 /* Write an object as a row under the columns of the first object. */
 SEINE_MUST_CHECK seine_err sn_convert_head(sn_convert *c, const seine_json *object);
 SEINE_MUST_CHECK seine_err sn_convert_row(sn_convert *c, const seine_json *object);
+
+/* Writes a link as a row under the columns of links; the first one writes these. */
+SEINE_MUST_CHECK seine_err sn_convert_link(sn_convert *c, const seine_json *link);
 
 /* Writes the text as one line. */
 SEINE_MUST_CHECK seine_err sn_convert_put(sn_convert *c, const sn_buf *text, sn_str type,

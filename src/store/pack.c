@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "seine/plumbing.h"
 
 enum {
     ROOM = 64 << 10, /* buffer of compressed bytes at first … */
@@ -83,6 +84,26 @@ sn_pack_text(sn_pack *p, sn_str text, sn_str *out_member)
     }
     *out_member = (sn_str){p->buf, n};
     return e;
+}
+
+seine_err
+seine_text_pack(const char *bytes, size_t n, bool zstd, seine_text *out_packed)
+{
+    sn_pack p;
+    sn_str member;
+
+    if ((!bytes && n > 0) || !out_packed)
+        return SEINE_E_INVAL;
+    sn_pack_init(&p, zstd ? SEINE_PACK_ZSTD : SEINE_PACK_GZIP);
+    seine_err e = sn_pack_text(&p, (sn_str){bytes ? bytes : "", n}, &member);
+    char *copy = e == SEINE_OK ? sn_alloc(member.len + 1) : NULL;
+    if (copy) {
+        memcpy(copy, member.ptr, member.len);
+        copy[member.len] = '\0';
+        *out_packed = (seine_text){copy, member.len};
+    }
+    sn_pack_fini(&p);
+    return e == SEINE_OK && !copy ? SEINE_E_NOMEM : e;
 }
 
 /* Notes decompressed text of the current member, whose end is not seen yet. */

@@ -27,6 +27,8 @@ sn_anchor_github(sn_str text, sn_buf *out)
 
         if (c == ' ' || c == '\n' || c == '-')
             sn_buf_char(out, '-');
+        else if (c == 0x130) /* the one letter whose small form is two characters */
+            sn_buf_text(out, "i\xcc\x87");
         else if (sn_unicode_is_word(c))
             sn_unicode_add(out, sn_unicode_lower(c));
     }

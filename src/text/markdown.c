@@ -244,9 +244,45 @@ read_heading(sn_markdown *m)
     forget_text(m);
 }
 
+/* Tells the anchors of a footnote that a line of the paragraph defines: "[^1]: text" is
+ * "fn-1" on GitHub, and "fn:1" where Python or Ruby makes the page. */
+static void
+tell_footnote(sn_markdown *m, sn_str line)
+{
+    static const char *const forms[] = {"fn-", "fn:"};
+    size_t end = 2;
+
+    while (end < line.len && line.ptr[end] != ']' && (unsigned char)line.ptr[end] > ' ')
+        end++;
+    if (end == 2 || !sn_str_starts(sn_str_slice(line, end, line.len), SN_STR("]:")))
+        return;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        sn_markdown_renew(m, &m->scratch);
+        sn_buf_text(&m->scratch, forms[i]);
+        sn_buf_str(&m->scratch, sn_str_slice(line, 2, end < SLUG ? end : SLUG));
+        tell_anchor(m, sn_buf_view(&m->scratch));
+    }
+}
+
+static void
+tell_footnotes(sn_markdown *m)
+{
+    sn_str rest = sn_buf_view(&m->text);
+
+    while (!m->defining && rest.len > 0) {
+        size_t end = sn_str_find(rest, '\n');
+
+        if (sn_str_starts(rest, SN_STR("[^")))
+            tell_footnote(m, sn_str_slice(rest, 0, end));
+        rest = sn_str_slice(rest, end + 1, rest.len);
+    }
+}
+
 static void
 end_leaf(sn_markdown *m)
 {
+    if (m->leaf == LEAF_PARAGRAPH && sn_str_starts(sn_buf_view(&m->text), SN_STR("[^")))
+        tell_footnotes(m);
     if (m->leaf == LEAF_PARAGRAPH)
         take_definitions(m);
     if (m->leaf == LEAF_PARAGRAPH || m->leaf == LEAF_TABLE)

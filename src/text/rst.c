@@ -124,6 +124,28 @@ add_url(sn_buf *out, sn_str raw)
     }
 }
 
+/* Appends the words with one blank between them. */
+static void
+add_words(sn_buf *out, sn_str raw)
+{
+    raw = sn_str_trim(raw);
+    for (size_t i = 0; i < raw.len; i++)
+        if (!sn_is_space(raw.ptr[i]))
+            sn_buf_char(out, raw.ptr[i]);
+        else if (!sn_is_space(raw.ptr[i - 1]))
+            sn_buf_char(out, ' ');
+}
+
+/* Tells a link whose value, and behind it the text, are in the scratch buffer. */
+static void
+tell_scratch(sn_rst *r, const char *tag, size_t value, part place)
+{
+    sn_str all = sn_buf_view(&r->scratch);
+
+    tell_link(r, tag, sn_str_slice(all, 0, value), sn_str_slice(all, value, all.len),
+              place);
+}
+
 /* `text <url>`_ : the inside of the quotes. */
 static void
 read_phrase(sn_rst *r, sn_str inner, size_t at)
@@ -142,8 +164,9 @@ read_phrase(sn_rst *r, sn_str inner, size_t at)
         return; /* another name, not a URL */
     renew_scratch(r);
     add_url(&r->scratch, url);
-    tell_link(r, "a", sn_buf_view(&r->scratch),
-              sn_str_trim(sn_str_slice(inner, 0, open - 1)), part_at(r, at));
+    size_t n = r->scratch.len;
+    add_words(&r->scratch, sn_str_slice(inner, 0, open - 1));
+    tell_scratch(r, "a", n, part_at(r, at));
 }
 
 /* Returns where the text ends that is quoted from `at` on; 0: it is not closed. */
@@ -162,6 +185,68 @@ typedef struct reading {
     size_t at;
     bool no_literal, no_quote; /* behind `at` none ends */
 } reading;
+
+/* The role before the backquote at `at`: "std:doc" of :std:doc:`x`; empty: none. */
+static sn_str
+role_before(sn_str s, size_t at)
+{
+    enum { LONGEST = 64 };
+    size_t end = at > 0 && s.ptr[at - 1] == ':' ? at - 1 : 0, from = end;
+
+    while (from > 0 && end - from < LONGEST && s.ptr[from - 1] != '`' &&
+           (unsigned char)s.ptr[from - 1] > ' ')
+        from--;
+    if (from == end || s.ptr[from] != ':') { /* other text may stand before it */
+        while (from < end && s.ptr[from] != ':')
+            from++;
+        if (from == end)
+            return (sn_str){"", 0};
+    }
+    return sn_str_slice(s, from + 1, end);
+}
+
+/* The roles of Sphinx that lead somewhere, and the tag of such a link. */
+static const char *
+tag_of_role(sn_str role)
+{
+    static const struct {
+        sn_str role;
+        const char *tag;
+    } rows[] = {{{"doc", 3}, "doc"},
+                {{"std:doc", 7}, "doc"},
+                {{"ref", 3}, "ref"},
+                {{"std:ref", 7}, "ref"},
+                {{"download", 8}, "a"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (sn_str_eq(role, rows[i].role))
+            return rows[i].tag;
+    return NULL;
+}
+
+/* :role:`target` or :role:`text <target>`: the inside of the quotes. */
+static void
+read_role(sn_rst *r, const char *tag, sn_str inner, size_t at)
+{
+    sn_str target = inner, text = {"", 0};
+    size_t open = inner.len;
+
+    if (inner.len > 2 && inner.ptr[inner.len - 1] == '>') {
+        while (open > 0 && inner.ptr[open - 1] != '<')
+            open--;
+        if (open > 1) {
+            target = sn_str_slice(inner, open, inner.len - 1);
+            text = sn_str_slice(inner, 0, open - 1);
+        }
+    }
+    if (sn_str_starts(inner, SN_STR("!")))
+        return; /* no link, by request */
+    renew_scratch(r);
+    add_words(&r->scratch, target);
+    size_t n = r->scratch.len;
+    add_words(&r->scratch, text);
+    tell_scratch(r, tag, n, part_at(r, at));
+}
 
 /* Backquotes at in->at: a literal, a role or a phrase. */
 static void
@@ -182,11 +267,14 @@ read_quote(sn_rst *r, reading *in)
         in->at++;
         return;
     }
+    sn_str role = role_before(s, in->at);
     bool is_role = in->at > 0 && s.ptr[in->at - 1] == ':';
     bool is_target = in->at > 0 && s.ptr[in->at - 1] == '_' &&
                      (in->at == 1 || sn_is_space(s.ptr[in->at - 2]));
     if (is_target)
         tell_target(r, sn_str_slice(s, from, to));
+    else if (tag_of_role(role))
+        read_role(r, tag_of_role(role), sn_str_slice(s, from, to), in->at - role.len - 2);
     else if (!is_role && to + 1 < s.len && s.ptr[to + 1] == '_')
         read_phrase(r, sn_str_slice(s, from, to), in->at);
     in->at = to + 1;

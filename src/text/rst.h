@@ -13,8 +13,9 @@
  *
  * Links are `text <url>`_, bare https:// and www. URLs, what ".. _name: url" and "__ url"
  * define (told where it is defined, used or not), the files of image, figure and include,
- * and :target: of an image. Literals, code, comments and roles have no links; :doc: and
- * :ref: belong to Sphinx, which checks them itself.
+ * and :target: of an image. Of the roles of Sphinx, :download: is a link, :doc: one with
+ * the tag "doc" whose value is a document without its ending, and :ref: one with the tag
+ * "ref" whose value is a label. Literals, code, comments and other roles have no links.
  *
  * Anchors are explicit targets and section titles, in the form of docutils and in that of
  * GitHub.

@@ -177,6 +177,64 @@ def a_tree_gets_the_verdicts_of_the_table_and_no_others():
         check(p.returncode, 1)
 
 
+HEADINGS = """Setext *one*
+============
+
+Two
+---
+# Dup
+# Dup
+# \U0001f389 Party
+# \u65e5\u672c \u8a9e
+# `code` & **bold**!
+# [Link](h.md) text ##
+#No heading
+# \u0130z
+<a id="Own-ID"></a>
+
+Note[^n].
+
+[^n]: The [note](pic.png).
+"""
+ANCHORS = [  # the link, the verdict
+    ("h.md#setext-one", "ok"), ("h.md#two", "ok"), ("h.md#dup-1", "ok"), ("h.md#dup-2", "broken"), ("h.md#-party", "ok"),
+    ("h.md#%E6%97%A5%E6%9C%AC-%E8%AA%9E", "ok"), ("h.md#\u65e5\u672c-\u8a9e", "ok"), ("h.md#code--bold", "ok"), ("h.md#link-text", "ok"), ("h.md#no-heading", "broken"),
+    ("h.md#i\u0307z", "ok"), ("h.md#Own-ID", "ok"), ("h.md#own-id", "broken"), ("h.md#Setext-One", "broken"), ("h.md#user-content-two", "ok"), ("h.md#fn-n", "ok"),
+    ("h.md#user-content-fn-n", "ok"), ("h.md#fn-m", "broken"), ("h.md?plain=1#L3", "ok"), ("h.md#two?", "broken"), ("pic.png/", "broken"), ("h.md%23two", "broken"),
+    ("data:text/plain,x", "excluded"), ("//e.example/x", "excluded"), ("h%2Emd", "ok"), ("h.md#:~:text=x", "ok"),
+]
+
+
+@case
+def anchors_of_headings_are_those_that_github_makes():
+    text = "\ufeff---\ntitle: [no](front.md)\n---\r\n\r\n" + "\n\n".join(f"- a\n  - b\n\n    [x](<{url}> 'a (title)')" for url, _ in ANCHORS)
+    with tree(a_md=text, h_md=HEADINGS, pic_png="x") as folder:
+        p = run(folder, "a.md", "--offline", "-j")
+        check(verdicts(p), {url if not url.startswith("//") else "https:" + url: verdict for url, verdict in ANCHORS})
+        check(p.stdout.count("wrong case: it is '#setext-one'"), 1)
+
+
+ROLES = [  # of reStructuredText; where it leads, the verdict
+    (":doc:`b`", "b", "ok"), (":doc:`text <sub/c>`", "sub/c", "ok"), (":doc:`/sub/c`", "/sub/c", "ok"), (":doc:`gone`", "gone", "broken"),
+    (":doc:`m`", "m", "ok"), (":doc:`other:x`", "other:x", "excluded"), (":ref:`The Label`", "The Label", "ok"), (":ref:`x <deep>`", "deep", "ok"),
+    (":ref:`nowhere`", "nowhere", "broken"), (":ref:`genindex`", "genindex", "ok"), (":download:`f.zip`", "f.zip", "broken"), ("`t <b.rst#the-label>`_", "b.rst#the-label", "ok"),
+]
+
+
+@case
+def roles_of_sphinx_lead_to_documents_and_labels():
+    text = "\n\n".join(row[0] for row in ROLES) + "\n\n``:doc:`code```\n\n::\n\n  :doc:`literal`\n"
+    with tree(docs__a_rst=text, docs__b_rst=".. _The Label:\n\nB\n=\n", docs__sub__c_rst=".. _deep:\n\nC\n=\n", docs__m_md="x", docs__conf_py="extensions = []\n") as folder:
+        want = {target: verdict for _, target, verdict in ROLES}
+        check(verdicts(run(folder, "docs", "--offline", "-j")), want)
+        check(verdicts(run(folder, ".", "--offline", "-j")), want)  # the root is where the configuration is
+        got = verdicts(run(folder, "docs/a.rst", "--offline", "-j"))
+        check([got["deep"], got["nowhere"], got["gone"]], ["excluded", "excluded", "broken"])  # other documents may have them
+        with open(os.path.join(folder, "docs/conf.py"), "w", encoding="utf-8") as f:
+            f.write("extensions = ['sphinx.ext.intersphinx']\n")
+        check(verdicts(run(folder, "docs", "--offline", "-j"))["nowhere"], "excluded")
+
+
 @case
 def a_link_is_told_with_its_line_and_column():
     with tree(a_md="x\n\nsee [the text](gone.md)\n") as folder:
@@ -398,6 +456,31 @@ def a_database_and_packed_lines_hold_every_link():
         check([r["verdicts"]["broken"] for r in (total, packed[-1], summary)], [1, 1, 1])
         check([summary["command"], summary["stopped_by"], summary["exit_code"]], ["check", "done", 1])
         check([run(folder, "a.md", "--offline", "-o", "o.sqlite").returncode, run(folder, "a.md", "--offline", "-o", "o.sqlite", "--overwrite").returncode], [2, 1])
+
+
+@rows([("o.csv.gz", "gz"), ("csv.gz:o", "gz"), ("o.txt.gz", "gz"), ("o.xml.zst", "zst"), ("md.zst:o", "zst"), ("o.csv.zst", "zst")])
+def every_report_may_be_packed(word, kind):
+    plain = word.replace(".gz", "").replace(".zst", "").replace("o", "p")
+    with tree(a_md="[x](gone.md) [y](b.md)", b_md="") as folder:
+        p = run(folder, "a.md", "--offline", "-o", word, "-o", plain)
+        check([p.returncode, p.stdout], [1, ""], p.stderr)
+        with open(os.path.join(folder, word.rpartition(":")[2]), "rb") as f:
+            packed = f.read()
+        with open(os.path.join(folder, plain.rpartition(":")[2]), "rb") as f:
+            want = f.read()
+        got = gzip.decompress(packed) if kind == "gz" else subprocess.run(["zstd", "-dc"], input=packed, capture_output=True, check=True).stdout
+        check([re.sub(rb", [0-9.]+ .?s|time=.[0-9.]+.", b"", t) for t in (got,)], [re.sub(rb", [0-9.]+ .?s|time=.[0-9.]+.", b"", want)])
+
+
+@case
+def verdicts_have_colours_on_a_terminal_alone():
+    with tree(a_md="[x](gone.md) [y](b.md)", b_md="") as folder:
+        plain = run(folder, "a.md", "--offline", "-v")
+        shown = run(folder, "a.md", "--offline", "-v", "--color", "always", "-o", "-", "-o", "o.txt")
+        check(["\x1b" in plain.stdout, re.findall(r"\x1b\[(\d*)m(\w+)", shown.stdout)], [False, [("31", "broken"), ("32", "ok")]])
+        with open(os.path.join(folder, "o.txt"), encoding="utf-8") as f:
+            check("\x1b" in f.read(), False)
+        check([line.partition("  ")[0] for line in plain.stdout.splitlines()[:-1]], ["broken", "ok"])
 
 
 @case

@@ -374,6 +374,22 @@ def links_are_rows_of_their_own():
 
 
 @case
+def links_are_rows_of_csv_as_the_check_writes_them():
+    with tempfile.TemporaryDirectory() as folder:
+        write(folder, "a.md", "[=1+1](gone.md) [y](a.md#no) [z](a.md)")
+        check(seine("check", "a.md", "--offline", "-o", "l.jsonl", "-o", "own.csv", cwd=folder).code, 1)
+        r = seine("convert", "l.jsonl", "l.csv", cwd=folder)
+        check((r.code, "no place in CSV for" in r.err, "the record link" in r.err, "the record summary" in r.err), (0, True, False, True), r.err)
+        with open(os.path.join(folder, "l.csv"), encoding="utf-8") as f, open(os.path.join(folder, "own.csv"), encoding="utf-8") as g:
+            got, own = list(csv.reader(f)), list(csv.reader(g))
+        check(got, own)
+        check([row[4] for row in got], ["verdict", "broken", "broken", "ok"])
+        write(folder, "m.jsonl", lines([LINKS[0], SPEC[0]]))
+        r = seine("convert", "m.jsonl", "m.csv", cwd=folder)
+        check((r.code, "no link, among links" in r.err), (2, True), r.err)
+
+
+@case
 def numbers_of_rows_end_with_those_of_the_database():
     last = (1 << 63) - 1
     for second in (SPEC[1], LINKS[0]):

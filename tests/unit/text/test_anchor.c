@@ -28,7 +28,8 @@ TEST(anchor_of_github_keeps_words_hyphens_and_blanks)
         {"a\xff"
          "b",
          "ab"},
-        {"\xe2\x80\x94", ""}, /* a dash is no hyphen */
+        {"\xe2\x80\x94", ""},        /* a dash is no hyphen */
+        {"\xc4\xb0z", "i\xcc\x87z"}, /* a dot of its own */
     };
     sn_buf out;
 

@@ -182,6 +182,19 @@ TEST(markdown_finds_links_of_html_inside)
     CHECK_LINKS(rows);
 }
 
+TEST(markdown_footnotes_are_anchors)
+{
+    static const row rows[] = {
+        {"x[^1]\n\n[^1]: note", "fn-1 | fn:1"},
+        {"[^a]: b\n[^c-d]: e", "fn-a | fn:a | fn-c-d | fn:c-d"},
+        {"[^a b]: c", ""}, /* a label is one word */
+        {"[^1] is no note", ""},
+        {"[^]: x", ""},
+    };
+
+    CHECK_ANCHORS(rows);
+}
+
 TEST(markdown_makes_the_anchors_of_github)
 {
     static const row rows[] = {

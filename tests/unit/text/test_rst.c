@@ -29,11 +29,22 @@ TEST(rst_finds_links)
         {"`a <b>`_", "1:1 a b (a)"},
         {"x `a b <https://e.example/c>`__ y", "1:3 a https://e.example/c (a b)"},
         {"`a\n<b>`_", "1:1 a b (a)"},
+        {"`a\n  b <c>`_", "1:1 a c (a b)"},
         {"`<b>`_", "1:1 a b ()"},
         {"`a <b_>`_", ""}, /* another name */
         {"`a <b\\_>`_", "1:1 a b_ (a)"},
-        {"`a <b>`", ""},      /* interpreted text */
-        {":doc:`a <b>`", ""}, /* Sphinx checks it */
+        {"`a <b>`", ""}, /* interpreted text */
+        {":doc:`a <b>`", "1:1 doc b (a)"},
+        {"see (:doc:`/a/b`)", "1:6 doc /a/b ()"},
+        {":std:doc:`a`", "1:1 doc a ()"},
+        {":ref:`My  Label`", "1:1 ref My Label ()"},
+        {":ref:`the\ntext <b c>`", "1:1 ref b c (the text)"},
+        {":download:`a <b.zip>`", "1:1 a b.zip (a)"},
+        {":doc:`!a`", ""}, /* no link */
+        {":py:func:`a <b>`", ""},
+        {"x:doc:`a`", "1:2 doc a ()"},
+        {":`a`", ""},
+        {"a:b:c `a <b>`_", "1:7 a b (a)"},
         {"see https://e.example/a.", "1:5 a https://e.example/a (https://e.example/a)"},
         {"<https://e.example/a>", "1:2 a https://e.example/a (https://e.example/a)"},
         {".. _a: b", "1:4 a b (a)"},
