@@ -290,6 +290,15 @@
     {"raw", NULL, KIND_FLAG, AT(raw), .rare = true, .env = true,
      .help = FOR("standard output is the bodies of ok results, in input order", "standard output is the bodies of ok results")},
 #if !IN_CRAWL
+    {"remote-name", "O", KIND_FLAG, AT(remote_name), .env = true, .rare = true,
+     .help = "bodies of ok results to files named by the end of their URL",
+     .more = "In --output-dir. Names are made safe: characters that a file system may not take are %XX, and no name leaves the directory. A "
+             "name that is taken gets the hash of its URL, a~k3….pdf, unless --overwrite is given. Records tell the name as `body_file`."},
+    {"remote-header-name", "J", KIND_FLAG, AT(remote_header_name), .env = true, .rare = true,
+     .help = "as -O, by the name that the server says, if it does",
+     .more = "That of Content-Disposition, without directories."},
+    {"output-dir", NULL, KIND_FILE, "DIR", ".", AT(output_dir), .env = true, .rare = true,
+     .help = "where -O and -J put files; made if it is missing"},
     {"ordered", NULL, KIND_FLAG, AT(ordered), .env = true, .rare = true,
      .help = "records in the order of the input"},
 #endif

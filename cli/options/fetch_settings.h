@@ -99,7 +99,8 @@ typedef struct fetch_settings {
     /* outputs */
     texts output;
     int format, body;
-    const char *write_out, *fields, *summary, *save;
+    const char *write_out, *fields, *summary, *save, *output_dir;
+    bool remote_name, remote_header_name;
     uint64_t warc_size;
     bool json, raw, ordered, events, skips, csv_raw, csv_crlf, append, overwrite;
     const char *fail_on;

@@ -287,6 +287,28 @@ open_save(const fetch_settings *set, outputs *o)
                     diag.text);
 }
 
+/* Opens the directory of -O and -J. */
+static int
+open_named(const fetch_settings *set, outputs *o)
+{
+    seine_sink_opts opts = SEINE_SINK_OPTS;
+    seine_diag diag = SEINE_DIAG;
+
+    if (!set->remote_name && !set->remote_header_name)
+        return SAY_DONE;
+    opts.format = SEINE_SINK_NAMED;
+    opts.path = set->output_dir;
+    opts.overwrite = set->overwrite;
+    opts.header_names = set->remote_header_name;
+    seine_err e = seine_sinks_open(o->sinks, &opts, &diag);
+    if (e == SEINE_OK)
+        return SAY_DONE;
+    if (e == SEINE_E_NOMEM)
+        return say_fail(SAY_MACHINE, NULL, "out of memory");
+    return say_fail(SAY_USAGE, "--output-dir with a directory that can be written to",
+                    "--output-dir: %s", diag.text);
+}
+
 /* Checks before the run that the summary can be written at the end of it. */
 static int
 check_summary(const fetch_settings *set)
@@ -332,6 +354,7 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
                                 .arg = o};
     bool files_only = set->output.count > 0 && !set->raw && !set->write_out;
     int code = open_save(set, o);
+    code = code == SAY_DONE ? open_named(set, o) : code;
     seine_diag diag = SEINE_DIAG;
 
     for (size_t i = 0; code == SAY_DONE && i < set->output.count; i++)
@@ -355,6 +378,12 @@ check_outputs(const fetch_settings *set)
                         "--raw does not go with --write-out");
     if (body_form(set) == SEINE_BODY_FILE && !set->save)
         return say_fail(SAY_USAGE, "--save DIR", "--body file goes with --save");
+    if (set->save && (set->remote_name || set->remote_header_name))
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--save does not go with --remote-name");
+    if (set->job && set->job[0] && (set->remote_name || set->remote_header_name))
+        return say_fail(SAY_USAGE, "--save DIR, which a job can go on with",
+                        "--remote-name does not go with --job");
     if (set->json && set->format != STDOUT_AUTO && set->format != STDOUT_JSONL)
         return say_fail(SAY_USAGE, "one of the two", "--json does not go with --format");
     return SAY_DONE;

@@ -41,7 +41,8 @@ typedef enum seine_sink_format {
     SEINE_SINK_CALL, /* opts.call */
     SEINE_SINK_SQLITE,
     SEINE_SINK_WARC,
-    SEINE_SINK_SAVE /* path: a directory; bodies named by their hash */
+    SEINE_SINK_SAVE, /* path: a directory; bodies named by their hash */
+    SEINE_SINK_NAMED /* path: a directory; bodies of ok results, named by their URL */
 } seine_sink_format;
 
 /* JSON lines, CSV and WARC can be compressed. */
@@ -75,10 +76,11 @@ typedef struct seine_sink_opts {
     void *arg;
     bool only_changes; /* of this sink: new, changed and gone pages of an incremental
                           crawl, and no other records */
+    bool header_names; /* NAMED: by Content-Disposition, if a response has one */
 } seine_sink_opts;
 
 /* clang-format off */
-#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false}
+#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false}
 /* clang-format on */
 
 typedef struct seine_sinks_opts {

@@ -9,14 +9,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "store/beneath.h"
 #include "store/outfile.h"
 #include "store/save.h"
 
@@ -28,7 +27,6 @@ typedef struct saver {
     int dir;           /* all names are below it */
     uint64_t parts;    /* files begun */
     char prefix[32];   /* of the names of parts */
-    char part[80];     /* name of the temporary file */
     char place[PLACE]; /* path of the last record's body */
 } saver;
 
@@ -148,21 +146,6 @@ start_save(sn_out *o, seine_diag *diag)
     return SEINE_OK;
 }
 
-/* Opens below a directory without following links, whoever else writes there. Kernels
- * before 5.6 have no openat2, but these names have only one component. */
-static int
-open_beneath(int dir, const char *name, int flags)
-{
-    struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC | O_NOFOLLOW),
-                           .mode = flags & O_CREAT ? 0666 : 0,
-                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
-    int fd = (int)syscall(SYS_openat2, dir, name, &how, sizeof how);
-
-    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-        fd = openat(dir, name, flags | O_CLOEXEC | O_NOFOLLOW, 0666);
-    return fd;
-}
-
 static int
 open_shelf(const saver *s)
 {
@@ -170,21 +153,7 @@ open_shelf(const saver *s)
 
     if (mkdirat(s->dir, shelf, 0777) != 0 && errno != EEXIST)
         return -1;
-    return open_beneath(s->dir, shelf, O_RDONLY | O_DIRECTORY);
-}
-
-/* No running process uses this name; an existing file was left by a killed one. */
-static int
-open_part(saver *s)
-{
-    int flags = O_WRONLY | O_CREAT | O_EXCL;
-
-    snprintf(s->part, sizeof s->part, "%s%ld-%llu", s->prefix, (long)getpid(),
-             (unsigned long long)s->parts++);
-    int fd = open_beneath(s->dir, s->part, flags);
-    if (fd < 0 && errno == EEXIST && unlinkat(s->dir, s->part, 0) == 0)
-        fd = open_beneath(s->dir, s->part, flags);
-    return fd;
+    return sn_beneath_open(s->dir, shelf, O_RDONLY | O_DIRECTORY);
 }
 
 static bool
@@ -200,26 +169,17 @@ is_there(int shelf, const char *name, size_t size)
 static bool
 write_body(saver *s, int shelf, sn_str body)
 {
-    sn_outfile f = {.fd = open_part(s)};
-    size_t done;
+    sn_parts parts = {.dir = s->dir, .prefix = s->prefix, .made = s->parts++};
+    char name[SN_PART_NAME];
 
-    if (f.fd < 0)
+    if (!sn_beneath_part(&parts, body, name))
         return false;
-    bool ok = sn_outfile_write(&f, body, &done);
+    if (renameat(s->dir, name, shelf, s->place + 3) == 0)
+        return true;
     int error = errno;
-
-    if (close(f.fd) != 0 && ok) {
-        ok = false;
-        error = errno;
-    }
-    if (ok && renameat(s->dir, s->part, shelf, s->place + 3) != 0) {
-        ok = false;
-        error = errno;
-    }
-    if (!ok)
-        (void)unlinkat(s->dir, s->part, 0);
+    (void)unlinkat(s->dir, name, 0);
     errno = error;
-    return ok;
+    return false;
 }
 
 static bool

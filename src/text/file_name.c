@@ -100,13 +100,13 @@ extension_at(sn_str part)
 static bool
 is_edge(sn_str s, size_t at)
 {
-    return ((unsigned char)s.ptr[at] & 0xc0) != 0x80 && !(at > 0 && s.ptr[at - 1] == '%') &&
-           !(at > 1 && s.ptr[at - 2] == '%') && s.ptr[at - 1] != '.' &&
-           s.ptr[at - 1] != ' ';
+    return ((unsigned char)s.ptr[at] & 0xc0) != 0x80 &&
+           !(at > 0 && s.ptr[at - 1] == '%') && !(at > 1 && s.ptr[at - 2] == '%') &&
+           s.ptr[at - 1] != '.' && s.ptr[at - 1] != ' ';
 }
 
-/* Cuts the part that begins at `from`; the hash of the key tells it from others that begin
- * alike. */
+/* Cuts the part that begins at `from`; the hash of the key tells it from others that
+ * begin alike. */
 static seine_err
 cut_part(sn_buf *out, size_t from, sn_str key)
 {
@@ -129,8 +129,7 @@ static seine_err
 add_part(sn_buf *out, sn_str part, bool utf8, sn_str key)
 {
     size_t from = out->len;
-    bool is_bad_start =
-        part.len > 0 && (strchr(".- ", part.ptr[0]) || is_device(part));
+    bool is_bad_start = part.len > 0 && (strchr(".- ", part.ptr[0]) || is_device(part));
 
     for (size_t i = 0; i < part.len;) {
         size_t n = plain_len(sn_str_slice(part, i, part.len), utf8);
@@ -234,7 +233,9 @@ add_file(sn_buf *out, sn_str last, sn_str query, sn_str type, sn_str key)
 
     sn_buf_init(&part, 3 * (size_t)SEINE_URL_ROOM);
     bool is_page = last.len == 0 && query.len == 0;
-    sn_buf_str(&part, last.len > 0 ? last : is_page ? SN_STR("index.html") : SN_STR("index"));
+    sn_buf_str(&part, last.len > 0 ? last
+                      : is_page    ? SN_STR("index.html")
+                                   : SN_STR("index"));
     if (query.len > 0) {
         sn_buf_char(&part, '@');
         sn_buf_str(&part, query);

@@ -5,12 +5,12 @@
  * A copy of a site needs path names, and a download needs a name. Both are made here, and
  * nowhere else does a byte from the web become part of a path. The names are safe on any
  * file system: a relative path without "." and "..", its parts at most 240 bytes of
- * printable ASCII without < > : " \ | ? *, none begins with a dot or a dash, ends in a dot
- * or a blank, or is the name of a device (CON, LPT1.txt). A byte that is not allowed
+ * printable ASCII without < > : " \ | ? *, none begins with a dot or a dash, ends in a
+ * dot or a blank, or is the name of a device (CON, LPT1.txt). A byte that is not allowed
  * becomes %XX.
  *
  *     e = sn_file_name_of_url(&url, type, &name);      "e.example/a/index.html"
- *     e = sn_file_name_apart(name, key, 0, &other);    "e.example/a/index~k3….html"
+ *     e = sn_file_name_apart(path, key, 0, &other);    "e.example/a/index~k3….html"
  *     e = sn_file_name_of_last(&url, &name);           "a.pdf" of …/b/a.pdf?x
  *     e = sn_file_name_of_header(value, &name);        Content-Disposition; may be empty
  *

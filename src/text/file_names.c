@@ -98,8 +98,8 @@ sn_file_names_give(sn_file_claim *claims, size_t n, sn_arena *arena)
     for (size_t i = 0, same; i < n && e == SEINE_OK; i = same) {
         sn_str name = sorted[i]->natural;
 
-        for (same = i + 1;
-             same < n && compare_names(name, sorted[same]->natural) == 0; same++)
+        for (same = i + 1; same < n && compare_names(name, sorted[same]->natural) == 0;
+             same++)
             ;
         bool is_directory = same < n && is_above(name, sorted[same]->natural);
         if (!is_directory)

@@ -2,8 +2,8 @@
 /*
  * file_names.h - which of many URLs gets which file name?
  *
- * Natural names (file_name.h) may collide: a/ and a/index.html, A and a where case does not
- * count, a file x where x/y needs a directory. The names that are given here are all
+ * Natural names (file_name.h) may collide: a/ and a/index.html, A and a where case does
+ * not count, a file x where x/y needs a directory. The names that are given here are all
  * different, also for a file system that ignores case, and no name is the directory of
  * another. They depend on the set of URLs alone, not on the order.
  *
@@ -12,7 +12,8 @@
  *     …  claims[i].name
  *
  * Of URLs that want the same name the first by its key gets it; a file whose name is
- * needed as a directory gets another. The others have the hash of their key in their name.
+ * needed as a directory gets another. The others have the hash of their key in their
+ * name.
  *
  * Time    plays no part; work is that of sorting.
  * Memory  new names come from the arena; two pointers a claim meanwhile.

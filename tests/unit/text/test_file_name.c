@@ -193,9 +193,9 @@ TEST(file_name_of_a_download_is_the_last_part)
 
 TEST(file_name_is_safe_or_not)
 {
-    static const char *const bad[] = {"",     "/a",   "a/",  "a//b", "..", "a/../b", ".",
-                                      "a\nb", "a:b",  "nul", "a.",   "a ", "-a",     "\xff",
-                                      "a/.b", "NUL.x"};
+    static const char *const bad[] = {"",   "/a",   "a/",   "a//b", "..", "a/../b",
+                                      ".",  "a\nb", "a:b",  "nul",  "a.", "a ",
+                                      "-a", "\xff", "a/.b", "NUL.x"};
 
     EACH_ROW(i, bad)
         CHECK(!sn_file_name_is_safe(sn_str_of(bad[i])));

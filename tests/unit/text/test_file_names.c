@@ -12,7 +12,8 @@ static void
 give(const char *const *natural, size_t n, bool backwards, sn_arena *arena,
      sn_str out[MOST])
 {
-    static const char *const keys[MOST] = {"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"};
+    static const char *const keys[MOST] = {"k0", "k1", "k2", "k3",
+                                           "k4", "k5", "k6", "k7"};
     sn_file_claim c[MOST];
 
     for (size_t i = 0; i < n; i++) {
@@ -33,11 +34,11 @@ TEST(file_names_are_the_natural_ones_unless_they_collide)
         const char *mask; /* n: natural, o: another */
     } rows[] = {
         {{"h/a", "h/b", "h/c/d"}, "nnn"},
-        {{"h/a", "h/a", "h/a"}, "noo"},        /* the first by its key */
-        {{"h/A.html", "h/a.html"}, "no"},      /* case does not count */
-        {{"h/x", "h/x/y", "h/x-z"}, "onn"},    /* x is a directory */
-        {{"h/x", "h/X/y"}, "on"},              /* also in another case */
-        {{"h/x", "h/x", "h/x/y/z"}, "oon"},    /* none of them is a file */
+        {{"h/a", "h/a", "h/a"}, "noo"},     /* the first by its key */
+        {{"h/A.html", "h/a.html"}, "no"},   /* case does not count */
+        {{"h/x", "h/x/y", "h/x-z"}, "onn"}, /* x is a directory */
+        {{"h/x", "h/X/y"}, "on"},           /* also in another case */
+        {{"h/x", "h/x", "h/x/y/z"}, "oon"}, /* none of them is a file */
         {{"h/x", "h/x!/y", "h/x0"}, "nnn"},
     };
 
