@@ -15,6 +15,7 @@
 #include "base/diag.h"
 #include "base/time.h"
 #include "net/cidr.h"
+#include "net/tls_bundle.h"
 #include "seine/calendar.h"
 #include "seine/view.h"
 
@@ -28,9 +29,7 @@
 typedef struct core {
     SSL_CTX *plain, *named; /* named: with client certificate; NULL: none */
     BIO_METHOD *bio;
-    X509_LOOKUP_METHOD *lookup;
-    X509_LOOKUP *bundle; /* the system's CA bundle file … */
-    _Atomic bool is_read;
+    sn_tls_bundle *bundle; /* the system's CAs; NULL: those of `cacert` */
 } core;
 
 struct sn_tls_ctx {
@@ -189,6 +188,21 @@ judge(int is_fine, X509_STORE_CTX *chain)
     return 0;
 }
 
+/* An insecure connection looks for no issuer: nothing is read, nothing is computed. Its
+ * session never counts as verified. */
+static int
+verify(X509_STORE_CTX *chain, void *arg)
+{
+    SSL *ssl = X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx());
+    const sn_tls *t = SSL_get_app_data(ssl);
+
+    (void)arg;
+    if (t->verify)
+        return X509_verify_cert(chain);
+    X509_STORE_CTX_set_error(chain, X509_V_ERR_UNSPECIFIED);
+    return 1;
+}
+
 /* The bytes below TLS. */
 
 static int
@@ -325,7 +339,7 @@ free_core(core *c)
     SSL_CTX_free(c->plain);
     SSL_CTX_free(c->named);
     BIO_meth_free(c->bio);
-    X509_LOOKUP_meth_free(c->lookup);
+    sn_tls_bundle_free(c->bundle);
     sn_free(c);
 }
 
@@ -366,6 +380,7 @@ make_ssl(const sn_tls_ctx *ctx)
     SSL_CTX_set_session_cache_mode(s, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(s, keep_ticket);
     SSL_CTX_set_verify(s, SSL_VERIFY_PEER, judge);
+    SSL_CTX_set_cert_verify_callback(s, verify, NULL);
     SSL_CTX_set_read_ahead(s, 1);
     if (SSL_CTX_set_min_proto_version(s, ctx->min) == 1 &&
         SSL_CTX_set_max_proto_version(s, 0) == 1 && choose_algorithms(s) &&
@@ -375,57 +390,24 @@ make_ssl(const sn_tls_ctx *ctx)
     return NULL;
 }
 
-/*
- * The system has its CAs in a directory, from which OpenSSL reads one file when it needs
- * that name, and in one long file, which takes 30 ms to read. The long file is read when
- * the directory does not know a name. Two threads may read it at once: the store ignores
- * duplicates.
- */
-static int
-find_in_bundle(X509_LOOKUP *l, X509_LOOKUP_TYPE type, const X509_NAME *name,
-               X509_OBJECT *out)
-{
-    core *c = X509_LOOKUP_get_method_data(l);
-    X509_STORE *store = X509_LOOKUP_get_store(l);
-
-    if (type != X509_LU_X509 || atomic_load(&c->is_read))
-        return 0; /* if so, it is in the store, which was asked before */
-    ERR_set_mark();
-    X509_LOOKUP_load_file(c->bundle, NULL, X509_FILETYPE_DEFAULT);
-    ERR_pop_to_mark();
-    atomic_store(&c->is_read, true);
-
-    X509_STORE_lock(store);
-    const X509_OBJECT *o =
-        X509_OBJECT_retrieve_by_subject(X509_STORE_get0_objects(store), type, name);
-    X509 *cert = o ? X509_OBJECT_get0_X509(o) : NULL;
-    bool found = cert && X509_OBJECT_set1_X509(out, cert) == 1;
-    X509_STORE_unlock(store);
-    if (found)
-        X509_free(cert); /* the caller takes its own reference */
-    return found;
-}
-
-static bool
+/* The file of the system's CAs is asked first, as it is when OpenSSL loads it, then their
+ * directory, of which OpenSSL reads the files that have the name it needs. */
+static seine_err
 trust_system(core *c)
 {
     X509_STORE *store = SSL_CTX_get_cert_store(c->plain);
+    seine_err e = sn_tls_bundle_new(store, NULL, &c->bundle);
 
-    c->lookup = X509_LOOKUP_meth_new("seine");
-    if (!c->lookup ||
-        X509_LOOKUP_meth_set_get_by_subject(c->lookup, find_in_bundle) != 1 ||
-        SSL_CTX_set_default_verify_dir(c->plain) != 1)
-        return false;
-    c->bundle = X509_STORE_add_lookup(store, X509_LOOKUP_file());
-    X509_LOOKUP *l = X509_STORE_add_lookup(store, c->lookup);
-    return c->bundle && l && X509_LOOKUP_set_method_data(l, c) == 1;
+    if (e == SEINE_OK && SSL_CTX_set_default_verify_dir(c->plain) != 1)
+        e = SEINE_E_NOMEM;
+    return e;
 }
 
 static seine_err
 trust(const sn_tls_ctx *ctx, core *c, seine_diag *diag)
 {
     if (!ctx->cacert)
-        return trust_system(c) ? SEINE_OK : SEINE_E_NOMEM;
+        return trust_system(c);
     if (SSL_CTX_load_verify_file(c->plain, ctx->cacert) == 1)
         return SEINE_OK;
     return sn_diag_value(diag, "cacert", sn_str_of(ctx->cacert),
