@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 
 #define AT_ONCE ((uint64_t)256 << 10) /* a longer body is encoded as it goes */
+#define LONGEST ((uint64_t)64 << 20)  /* in several codings */
 #define PIECE   8192                  /* encoded bytes at a time */
 
 typedef struct stage {
@@ -195,8 +196,10 @@ snc_body_code(snc_wire *body, const snc_body_coding *how, sn_buf *text)
     const snc_chunks none = {.on = false};
     uint64_t length = snc_wire_body_length(body);
     coding_state *r;
-    seine_err e = begin_coding(&r, how);
 
+    if (how->count > 1 && length > LONGEST)
+        return SEINE_E_FULL;
+    seine_err e = begin_coding(&r, how);
     if (e != SEINE_OK)
         return e;
     r->inner = *body; /* moves all of it */

@@ -92,6 +92,17 @@ TEST(codings_lie_around_each_other_the_last_one_outermost)
     }
 }
 
+/* One byte may stand for all of it, and nobody else is served meanwhile. */
+TEST(a_body_of_more_than_64_mib_has_one_coding)
+{
+    snc_body_coding how = {.codings = {SNC_CODING_GZIP, SNC_CODING_BR}, .count = 2};
+
+    CHECK_EQ(recoded(64 << 20, &how)->e, SEINE_OK);
+    CHECK_EQ(recoded((64 << 20) + 1, &how)->e, SEINE_E_FULL);
+    how.count = 1;
+    CHECK_EQ(recoded((64 << 20) + 1, &how)->e, SEINE_OK);
+}
+
 TEST(a_cut_takes_exactly_so_many_bytes_from_the_end)
 {
     static char whole[2 << 20];
