@@ -284,7 +284,7 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, seine_fetch **out
     if (e == SEINE_OK)
         e = start_threads(f);
     if (e != SEINE_OK) {
-        if (f->runs && f->n > 0 && f->runs[f->n - 1])
+        if (f->runs && f->runs[f->n - 1])
             join_threads(f);
         take_apart(f);
         return e;
