@@ -182,6 +182,20 @@ collect_facts(run *r, closing *c)
     closing_hosts(c, r->fetch);
 }
 
+/* URLs without a record. After a failure of this machine records that were made may be
+ * lost: then the job knows how many the next run has to do. */
+static uint64_t
+pending_of(const run *r, const closing *c)
+{
+    seine_job_figures f;
+
+    if (r->job.job && (run_failure(r) != SEINE_OK || store_failure(r) != SEINE_OK)) {
+        seine_job_figures_get(r->job.job, &f);
+        return f.found - f.ended + r->feed.unread.urls;
+    }
+    return c->stats.lost + c->left.urls + r->feed.unread.urls;
+}
+
 /* Writes the summary record to every JSON lines output. */
 static bool
 write_summary(run *r, const closing *c, seine_text *members)
@@ -193,7 +207,7 @@ write_summary(run *r, const closing *c, seine_text *members)
     seine_tally_run about = {
         .command = r->args->command->name,
         .stopped_by = c->stopped_by,
-        .pending = c->stats.lost + c->left.urls + u->urls,
+        .pending = pending_of(r, c),
         .resumable = r->job.job && !run_is_finished(r),
         .limits = told,
         .n_limits = n,

@@ -142,9 +142,8 @@ keep_view(sn_visit *v, seine_view from, sn_str *out)
     return keep_text(v, from, out);
 }
 
-/* Parses the text into `u`, and puts a scheme in front if the text has none. */
-static seine_err
-parse_text(sn_str text, seine_url *u, seine_url_flaw *flaw)
+seine_err
+sn_admit_parse(sn_str text, seine_url *u, seine_url_flaw *flaw)
 {
     char whole[SEINE_URL_ROOM];
     sn_str scheme = sn_admit_scheme(text);
@@ -342,7 +341,7 @@ read_url(sn_shared_state *c, sn_visit *v, sn_str text, sn_field *out_user)
         return SEINE_OK;
     }
     seine_url_init(&u, mem, sizeof mem);
-    seine_err e = parse_text(text, &u, &flaw);
+    seine_err e = sn_admit_parse(text, &u, &flaw);
     if (e == SEINE_E_BAD_URL) {
         bool too_long = flaw.kind == SEINE_URL_TOO_LONG;
         sn_admit_refuse(v, too_long ? SEINE_SKIP_TOO_LONG : SEINE_SKIP_BAD_URL,
@@ -558,6 +557,8 @@ sn_admit_again(sn_shared_state *c, const seine_ask *ask, uint64_t number, seine_
         return e;
     }
     v->number = number;
+    if (!v->is_skip)
+        v->is_retry = sn_tried_urls_begin(&c->tried, number, &v->retry, now);
     begin_visit(c, v, now);
     *out_visit = v;
     return SEINE_OK;

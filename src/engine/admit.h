@@ -41,6 +41,10 @@ sn_str sn_admit_scheme(sn_str text);
 /* GET HEAD PUT DELETE OPTIONS TRACE (RFC 9110, 9.2.2). */
 bool sn_admit_is_idempotent(sn_str method);
 
+/* Parses a URL as people type it: puts a scheme in front if the text has none. */
+SEINE_MUST_CHECK seine_err sn_admit_parse(sn_str text, seine_url *u,
+                                          seine_url_flaw *flaw);
+
 /* Is it a field that may be asked for: a token, no control bytes, none of those that
  * the transport writes itself? */
 bool sn_admit_is_field(sn_str name, sn_str value);

@@ -575,6 +575,8 @@ retire_shards(seine_fetch *f)
 
     if (atomic_compare_exchange_strong(&f->threads, &open, JOINING)) {
         join_threads(f);
+        for (uint32_t i = 0; i < f->n; i++)
+            sn_run_keep_counts(f->runs[i], true);
         atomic_store(&f->threads, JOINED);
         wake_waiters(f);
     }

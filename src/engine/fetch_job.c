@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/time.h"
+#include "engine/admit.h"
 #include "engine/ask_bytes.h"
 #include "engine/frontier.h"
 #include "engine/scope.h"
@@ -112,6 +113,22 @@ take_ended(const sn_job_ended_row *r, void *arg)
     return SEINE_OK;
 }
 
+/* Counts of the job are no older than a group, records are exact: whichever is more. */
+static void
+raise_counts(const scan *s)
+{
+    seine_fetch_stats *b = &s->into->before;
+    sn_job_counts n;
+
+    sn_job_counts_get(s->shared->job, &n);
+#define X(column) b->column = b->column > n.column ? b->column : n.column;
+    SN_JOB_COUNTS(X)
+#undef X
+    atomic_store(&s->shared->sitemap_bytes, n.sitemap_bytes);
+    if (n.bytes_body > atomic_load(&s->shared->bytes_body))
+        atomic_store(&s->shared->bytes_body, n.bytes_body);
+}
+
 static seine_err
 take_prints(const uint64_t *prints, size_t n, void *arg)
 {
@@ -189,15 +206,43 @@ take_robots(const sn_job_robots *row, void *arg)
     return r ? sn_run_restore_robots(r, row, s->wall_ms, s->now) : SEINE_E_STATE_CORRUPT;
 }
 
+/* Those that wait were counted one by one. */
 static seine_err
-take_count(sn_str host, uint64_t done, uint64_t refused, uint64_t waiting, void *arg)
+take_count(sn_str host, const sn_job_standing *n, void *arg)
 {
     const scan *s = arg;
     sn_run *r = run_of(s, host);
 
-    (void)refused;
-    (void)waiting; /* these were counted one by one */
-    return r ? sn_run_restore_pages(r, host, done, s->now) : SEINE_E_STATE_CORRUPT;
+    return r ? sn_run_restore_pages(r, host, n, s->now) : SEINE_E_STATE_CORRUPT;
+}
+
+/* A page of a crawl that was given and fetched counts for its host, like one found. */
+static seine_err
+take_given(sn_str text, void *arg)
+{
+    static const sn_job_standing one = {.done = 1};
+    const scan *s = arg;
+    char mem[SEINE_URL_ROOM], name[SN_HOST_NAME];
+    seine_url_flaw flaw;
+    seine_url url;
+
+    seine_url_init(&url, mem, sizeof mem);
+    if (sn_admit_parse(text, &url, &flaw) != SEINE_OK)
+        return SEINE_OK; /* it was cut: nothing that long is fetched */
+    size_t len = seine_url_authority(&url, name, sizeof name);
+    if (len == 0 || len >= sizeof name)
+        return SEINE_OK; /* no name that DNS allows */
+    sn_run *r = s->runs[sn_shared_state_shard(s->shared, &url, s->n)];
+    return sn_run_restore_pages(r, (sn_str){name, len}, &one, s->now);
+}
+
+static seine_err
+take_tried(uint64_t number, uint32_t attempts, int64_t elapsed_ms, void *arg)
+{
+    const scan *s = arg;
+
+    return sn_tried_urls_add(&s->shared->tried,
+                             &(sn_tried_url){number, attempts, elapsed_ms});
 }
 
 /* URLs. */
@@ -316,11 +361,13 @@ sn_fetch_job_scan(sn_fetch_job *p, sn_shared_state *c, sn_run *const *runs, uint
               .parent_number = SN_JOB_NONE};
     sn_job_scan into = {.ended = take_ended,
                         .note = take_note,
+                        .tried = take_tried,
                         .host = take_host,
                         .robots = take_robots,
                         .prints = c->seen ? take_prints : NULL,
                         .url = take_url,
                         .not_due = take_not_due,
+                        .given = c->opts.crawl ? take_given : NULL,
                         .count = take_count,
                         .arg = &s};
 
@@ -339,6 +386,8 @@ sn_fetch_job_scan(sn_fetch_job *p, sn_shared_state *c, sn_run *const *runs, uint
         e = sn_job_start(c->job, n);
     if (e != SEINE_OK)
         return e;
+    sn_tried_urls_sort(&c->tried);
+    raise_counts(&s);
     for (uint32_t i = 0; i < n && e == SEINE_OK; i++)
         e = sn_run_open_pages(runs[i]);
     if (e != SEINE_OK)

@@ -92,7 +92,8 @@ SEINE_MUST_CHECK seine_err sn_frontier_restore_robots(sn_frontier *f,
 SEINE_MUST_CHECK seine_err sn_frontier_restore_url(sn_frontier *f, const sn_job_url *u,
                                                    seine_time now);
 SEINE_MUST_CHECK seine_err sn_frontier_restore_pages(sn_frontier *f, sn_str name,
-                                                     uint64_t done, seine_time now);
+                                                     const sn_job_standing *n,
+                                                     seine_time now);
 /* A page that is not due waits until the end, when all sitemaps are read. */
 SEINE_MUST_CHECK seine_err sn_frontier_restore_not_due(sn_frontier *f,
                                                        const sn_job_url *u);
@@ -179,6 +180,7 @@ bool sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now);
 /* URLs that wait in its lists. */
 uint64_t sn_frontier_admitted(const sn_frontier *f); /* links, all in all */
 uint64_t sn_frontier_waiting(const sn_frontier *f);
+uint64_t sn_frontier_sitemap_bytes(const sn_frontier *f); /* read in this run */
 
 /* Not OK: found URLs cannot be kept or read again, and the crawl has to end. DISK_FULL,
  * NO_FILES, IO, STATE_CORRUPT, NOMEM; the words, which may be empty. */

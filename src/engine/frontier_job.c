@@ -187,7 +187,8 @@ sn_frontier_restore_host(sn_frontier *f, sn_str name, bool is_given, seine_time 
 }
 
 seine_err
-sn_frontier_restore_pages(sn_frontier *f, sn_str name, uint64_t done, seine_time now)
+sn_frontier_restore_pages(sn_frontier *f, sn_str name, const sn_job_standing *n,
+                          seine_time now)
 {
     char mem[SN_HOST_NAME + 2];
     seine_url url;
@@ -201,7 +202,12 @@ sn_frontier_restore_pages(sn_frontier *f, sn_str name, uint64_t done, seine_time
     seine_err e = sn_frontier_host(f, &url, false, now, &host, &ch);
     if (e != SEINE_OK)
         return e;
-    ch->n_pages += (uint32_t)(done < UINT32_MAX - ch->n_pages ? done : 0);
+    ch->n_pages += (uint32_t)(n->done < UINT32_MAX - ch->n_pages ? n->done : 0);
+    if (n->sitemaps > 0) {
+        sn_crawl_hosts_state(&f->hosts, host)->n_maps += (uint32_t)n->sitemaps;
+        ch->flags |= SN_CRAWL_HOST_MAPPED;
+        atomic_fetch_add(&f->shared->sitemaps, n->sitemaps);
+    }
     if (ch->n_pages > 0 && f->shared->opts.crawl)
         (void)!sn_frontier_spend_domain(f, &url, ch, &why);
     return SEINE_OK;

@@ -131,6 +131,7 @@ struct sn_frontier {
     char *memory;                /* of the candidates */
     sn_looked looked[SN_LOOKED]; /* a ring, see frontier_traps.c for who makes room */
     uint32_t looks;              /* pages over their budget */
+    uint64_t sitemap_bytes;      /* that this shard has read */
     uint32_t next_looked;
     sn_looking looking;
 };

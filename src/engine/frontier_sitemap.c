@@ -101,6 +101,12 @@ is_over_limits(sn_frontier *f)
     return true;
 }
 
+uint64_t
+sn_frontier_sitemap_bytes(const sn_frontier *f)
+{
+    return f->sitemap_bytes;
+}
+
 bool
 sn_frontier_is_over_sitemap_bytes(sn_frontier *f)
 {
@@ -245,6 +251,7 @@ sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now)
     SN_LOG(f->shared->opts.log, DEBUG, "sitemap", SN_URL("url", url),
            SN_E("err", v->fault.code), SN_U("status", v->fault.status));
     atomic_fetch_add(&f->shared->sitemap_bytes, v->end.body_bytes);
+    f->sitemap_bytes += v->end.body_bytes;
     if (v->fault.code == SEINE_OK && v->target.len > 0)
         follow_redirect(f, v, now);
     else if (v->fault.code == SEINE_OK && !sn_frontier_page(f, v, now))

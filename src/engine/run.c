@@ -238,6 +238,7 @@ follow_verdict(sn_run *r, sn_visit *v, const sn_verdict *verdict)
     switch (verdict->then) {
     case SN_THEN_RETRY:
         sn_run_plan_retry(r, v, verdict->why, verdict->at);
+        sn_run_keep_try(r, v);
         wait_again(r, v, verdict);
         break;
     case SN_THEN_REPLAY:

@@ -49,10 +49,14 @@ SEINE_MUST_CHECK seine_err sn_run_restore_robots(sn_run *r, const sn_job_robots 
                                                  int64_t wall_ms, seine_time now);
 SEINE_MUST_CHECK seine_err sn_run_restore_url(sn_run *r, const sn_job_url *u,
                                               seine_time now);
-SEINE_MUST_CHECK seine_err sn_run_restore_pages(sn_run *r, sn_str host, uint64_t done,
-                                                seine_time now);
+SEINE_MUST_CHECK seine_err sn_run_restore_pages(sn_run *r, sn_str host,
+                                                const sn_job_standing *n, seine_time now);
 SEINE_MUST_CHECK seine_err sn_run_restore_not_due(sn_run *r, const sn_job_url *u);
 void sn_run_restored(sn_run *r, sn_job_lane *lane, seine_time now);
+
+/* Tells the job what was done since it was told last, if that is a while ago; at the end
+ * of the run in any case. */
+void sn_run_keep_counts(sn_run *r, bool is_end);
 
 /* Of an incremental crawl: what is known of pages can be read from now on. */
 SEINE_MUST_CHECK seine_err sn_run_open_pages(sn_run *r);

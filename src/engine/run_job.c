@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a job has kept comes back to the stages of a shard. */
+#include "base/time.h"
 #include "engine/run_parts.h"
+
+#define OFTEN SEINE_MS(20) /* as long as a group of the job lasts */
 
 /* What is known of a page cannot be read, or not be kept: the run ends in order, as when
  * found URLs cannot be kept. */
@@ -30,6 +33,44 @@ sn_run_note_change(sn_run *r, sn_visit *v)
 {
     if (r->pages && !sn_emit_change(v, r->shared, &r->emit.record))
         fail(r, SEINE_E_NOMEM);
+}
+
+void
+sn_run_keep_try(sn_run *r, const sn_visit *v)
+{
+    seine_span elapsed = sn_time_sub(r->now, v->retry.first_at);
+
+    if (!r->lane || v->kind == SN_KIND_ROBOTS || v->retry.attempts == 0)
+        return;
+    seine_err e =
+        sn_job_tried(r->lane, v->number, v->retry.attempts, elapsed / SEINE_MS(1));
+    if (e != SEINE_OK)
+        fail(r, e);
+}
+
+void
+sn_run_keep_counts(sn_run *r, bool is_end)
+{
+    sn_job_counts now, more;
+    bool any = false;
+
+    if (!r->lane || (!is_end && r->now < sn_time_add(r->told_at, OFTEN)))
+        return;
+#define X(column)                              \
+    now.column = r->stats.column;              \
+    more.column = now.column - r->told.column; \
+    any |= more.column > 0;
+    SN_JOB_COUNTS(X)
+#undef X
+    now.sitemap_bytes = r->frontier ? sn_frontier_sitemap_bytes(r->frontier) : 0;
+    more.sitemap_bytes = now.sitemap_bytes - r->told.sitemap_bytes;
+    if (!any)
+        return;
+    r->told = now;
+    r->told_at = r->now;
+    seine_err e = sn_job_counted(r->lane, &more);
+    if (e != SEINE_OK)
+        fail(r, e);
 }
 
 seine_err
@@ -72,15 +113,15 @@ sn_run_restore_url(sn_run *r, const sn_job_url *u, seine_time now)
 }
 
 seine_err
-sn_run_restore_pages(sn_run *r, sn_str host, uint64_t done, seine_time now)
+sn_run_restore_pages(sn_run *r, sn_str host, const sn_job_standing *n, seine_time now)
 {
-    return r->frontier ? sn_frontier_restore_pages(r->frontier, host, done, now)
-                       : SEINE_OK;
+    return r->frontier ? sn_frontier_restore_pages(r->frontier, host, n, now) : SEINE_OK;
 }
 
 void
 sn_run_restored(sn_run *r, sn_job_lane *lane, seine_time now)
 {
+    r->lane = lane;
     sn_scheduler_set_lane(r->scheduler, lane);
     if (!r->frontier)
         return;

@@ -50,6 +50,9 @@ struct sn_run {
     seine_fetch_stats stats;  /* the owner's */
     uint64_t links_told;      /* to the metrics, of those that were admitted */
     seine_fetch_stats before; /* what the metrics know */
+    sn_job_lane *lane;        /* NULL: no job */
+    sn_job_counts told;       /* what the job knows, of this run … */
+    seine_time told_at;       /* … since then */
     sn_emit emit;
     _Alignas(64) sn_inbox inbox;
     sn_box box; /* links that other shards found */
@@ -88,6 +91,8 @@ void sn_run_release(sn_run *r, sn_visit *v);
 /* In an incremental crawl: looks up what is known of the page, before its request; and
  * says in the record that stands in r->emit what became of it. */
 void sn_run_recall(sn_run *r, sn_visit *v);
+/* An attempt has failed and another one follows: the next run knows that. */
+void sn_run_keep_try(sn_run *r, const sn_visit *v);
 void sn_run_note_change(sn_run *r, sn_visit *v);
 
 /* run_crawl.c */

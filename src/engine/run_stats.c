@@ -143,6 +143,7 @@ sn_run_publish(sn_run *r)
     s->hosts = sn_scheduler_n_hosts(r->scheduler, &parked, &s->parked_until);
     s->parked = parked;
     sn_fetch_metrics_turn(r->metrics, &r->before, s);
+    sn_run_keep_counts(r, false);
     if (r->metrics)
         r->before = *s;
     memcpy(numbers, s, sizeof numbers);

@@ -423,6 +423,7 @@ sn_shared_state_fini(sn_shared_state *c)
     pthread_mutex_destroy(&c->giver);
     sn_tunes_fini(&c->tunes);
     sn_lastmod_table_fini(&c->lastmods);
+    sn_tried_urls_fini(&c->tried);
     memset(c, 0, sizeof *c);
 }
 

@@ -20,6 +20,7 @@
 #include "engine/depth_counts.h"
 #include "engine/lastmod_table.h"
 #include "engine/memory_brake.h"
+#include "engine/tried_urls.h"
 #include "engine/tune.h"
 #include "engine/visit.h"
 #include "net/address_guard.h"
@@ -90,6 +91,7 @@ typedef struct sn_shared_state {
     seine_time earliest;           /* a resumed run asks no host before */
     _Atomic uint64_t left, left_parked, left_robots; /* as in seine_fetch_left */
     _Atomic uint64_t known; /* URLs that earlier runs were given, and this one was not */
+    sn_tried_urls tried;    /* by earlier runs; filled before the shards start */
     _Atomic uint64_t not_due;  /* pages of an incremental crawl that are left alone */
     sn_lastmod_table lastmods; /* of pages that sitemaps name, in such a crawl */
 

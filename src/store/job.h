@@ -34,9 +34,11 @@
 
 #define SN_JOB_NONE UINT64_MAX /* no number */
 
-/* A kind of URLs: refused unless another link leads there. While it waits, its print is
- * not among those that the scan returns. */
+/* Kinds of URLs that the job knows itself. One that was put off is refused unless another
+ * link leads there. While it waits, its print is not among those that the scan returns.
+ */
 enum {
+    SN_JOB_SITEMAP = 2, /* ends without a record */
     SN_JOB_PUT_OFF = 3,
     SN_JOB_BY_USER = 4 /* given: the text as given */
 };
@@ -113,6 +115,28 @@ typedef struct sn_job_sums {
 #undef X
 } sn_job_sums;
 
+/* What all runs have done, also for URLs that have no record yet, or never will: as in
+ * seine_fetch_stats. */
+/* clang-format off */
+#define SN_JOB_COUNTS(X) \
+    X(requests) X(retries) X(replays) X(bytes_in) X(bytes_body) X(connections) X(reused) \
+    X(breaker_opens)
+/* clang-format on */
+
+typedef struct sn_job_counts {
+#define X(column) uint64_t column;
+    SN_JOB_COUNTS(X)
+#undef X
+    uint64_t sitemap_bytes;
+} sn_job_counts;
+
+/* Kinds of notes that the job knows itself; the engine's begin at 1 (job_kinds.h). A new
+ * round and a retry forget both. */
+enum {
+    SN_JOB_NOTE_COUNTS = 100, /* sn_job_counts */
+    SN_JOB_NOTE_TRIED = 101   /* attempts of a URL that has not ended, by its number */
+};
+
 typedef struct sn_job_lane sn_job_lane;
 
 /* Makes lanes 0 … shards - 1, and one more for who gives input. Once. NOMEM. */
@@ -137,6 +161,11 @@ SEINE_MUST_CHECK seine_err sn_job_robots_put(sn_job_lane *l, const sn_job_robots
 /* Anything else that is worth keeping: replaces the note of that kind and key. */
 SEINE_MUST_CHECK seine_err sn_job_note_put(sn_job_lane *l, uint32_t kind, sn_str key,
                                            sn_str value);
+/* That much more was done. It is durable with the next group. */
+SEINE_MUST_CHECK seine_err sn_job_counted(sn_job_lane *l, const sn_job_counts *more);
+/* The URL was asked for so many times, in so many ms, and is to be asked once more. */
+SEINE_MUST_CHECK seine_err sn_job_tried(sn_job_lane *l, uint64_t number,
+                                        uint32_t attempts, int64_t elapsed_ms);
 
 /* False: so much waits for a commit that nothing new should start. */
 bool sn_job_is_ready(const seine_durable_job *j);
@@ -168,12 +197,22 @@ int64_t sn_job_boot(const seine_durable_job *j);           /* of the machine: a 
 const uint64_t *sn_job_secret(const seine_durable_job *j); /* [2], of the seen-set */
 uint64_t sn_job_next_number(const seine_durable_job *j);   /* above all that were used */
 void sn_job_sums_get(const seine_durable_job *j, sn_job_sums *out); /* of earlier runs */
+/* The same, after the scan; zeroes if earlier runs have kept none. */
+void sn_job_counts_get(const seine_durable_job *j, sn_job_counts *out);
+
+/* URLs of a host by how they stand. Those that were given belong to no host here. */
+typedef struct sn_job_standing {
+    uint64_t done, refused, waiting, not_due;
+    uint64_t sitemaps; /* that are done */
+} sn_job_standing;
 
 /* Receives what earlier runs have left, in this order. NULL members are left out; an
  * error of one ends the scan. Texts are valid until it returns. */
 typedef struct sn_job_scan {
     seine_err (*ended)(const sn_job_ended_row *r, void *arg);
     seine_err (*note)(uint32_t kind, sn_str key, sn_str value, void *arg);
+    /* Of a URL that has not ended. */
+    seine_err (*tried)(uint64_t number, uint32_t attempts, int64_t elapsed_ms, void *arg);
     seine_err (*host)(const sn_job_host *h, void *arg);
     seine_err (*robots)(const sn_job_robots *r, void *arg);
     seine_err (*prints)(const uint64_t *prints, size_t n, void *arg); /* many times */
@@ -183,9 +222,8 @@ typedef struct sn_job_scan {
     seine_err (*not_due)(const sn_job_url *u, void *arg);
     int64_t due_ms;
     bool next_round; /* as the next round of a finished job begins; nothing is changed */
-    /* URLs of a host by how they stand: pages fetched, refused later, still to do. */
-    seine_err (*count)(sn_str host, uint64_t done, uint64_t refused, uint64_t waiting,
-                       void *arg);
+    seine_err (*given)(sn_str text, void *arg); /* that was fetched; as it was given */
+    seine_err (*count)(sn_str host, const sn_job_standing *n, void *arg);
     void *arg;
 } sn_job_scan;
 

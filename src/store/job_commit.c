@@ -251,31 +251,6 @@ apply_robots(seine_durable_job *j, const sn_job_op *op, sn_job_head *h)
     return sn_job_table_put(t, &row);
 }
 
-/* The number of a note is a hash of its kind and key. */
-static int64_t
-note_id(const seine_durable_job *j, int64_t kind, sn_str key)
-{
-    uint64_t secret[2] = {j->facts.secret[0] ^ (uint64_t)kind, j->facts.secret[1]};
-
-    return (int64_t)(sn_siphash(secret, key.ptr, key.len) >> 1);
-}
-
-static seine_err
-apply_note(seine_durable_job *j, const sn_job_op *op, sn_job_head *h)
-{
-    sn_job_table *t = &j->tables[SN_TABLE_NOTE];
-    sn_str key = sn_job_op_text(op, 0);
-    int64_t id = note_id(j, op->ints[0], key);
-    bool there = false;
-    seine_err e = has_row(t, id, &there);
-
-    if (e != SEINE_OK)
-        return e;
-    h->notes += !there;
-    sn_job_row row = {{id, op->ints[0]}, {key, sn_job_op_text(op, 1)}};
-    return sn_job_table_put(t, &row);
-}
-
 static seine_err
 apply(seine_durable_job *j, const sn_job_op *op, sn_job_head *h)
 {
@@ -289,7 +264,10 @@ apply(seine_durable_job *j, const sn_job_op *op, sn_job_head *h)
     case SN_JOB_ROBOTS_ROW:
         return apply_robots(j, op, h);
     case SN_JOB_NOTE_ROW:
-        return apply_note(j, op, h);
+        return sn_job_apply_note(j, op, h);
+    case SN_JOB_COUNTED:
+        sn_job_apply_counted(j, op);
+        break;
     case SN_JOB_REFUSED:
         break; /* by collect_prints */
     }
@@ -377,6 +355,7 @@ write_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
     seine_err e = SEINE_OK;
 
     j->n_taken = 0;
+    j->counted = j->counts;
     for (size_t i = 0; i < j->n_held && e == SEINE_OK; i++)
         e = apply_ended(j, j->held[i], h);
     for (unsigned i = 0; i < j->n_open && e == SEINE_OK; i++) {
@@ -389,6 +368,8 @@ write_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
         e = store_result(j, &j->results[i], h);
     if (e == SEINE_OK)
         e = sn_job_put_pages(j);
+    if (e == SEINE_OK)
+        e = sn_job_put_counts(j, h);
     if (e == SEINE_OK)
         e = store_outputs(j, h);
 #define X(column) h->column += j->sums.column;
@@ -448,6 +429,7 @@ static void
 end_group(seine_durable_job *j, const sn_job_cursor *cursors, const sn_job_head *h)
 {
     j->head = *h;
+    j->counts = j->counted;
     for (unsigned i = 0; i < j->n_open; i++)
         sn_job_lane_release(&j->lanes[i], &cursors[i]);
     for (unsigned i = 0; i < j->n_outputs; i++)

@@ -31,7 +31,8 @@ typedef enum sn_job_kind {
     SN_JOB_REFUSED,
     SN_JOB_HOST_ROW,
     SN_JOB_ROBOTS_ROW,
-    SN_JOB_NOTE_ROW
+    SN_JOB_NOTE_ROW,
+    SN_JOB_COUNTED
 } sn_job_kind;
 
 typedef struct sn_job_op {

@@ -8,6 +8,7 @@
  *     job_lane.c     operations on their way
  *     job_put.c      what shards append
  *     job_commit.c   one group
+ *     job_note.c     what is kept by kind and key: counts, attempts
  *     job_output.c   lengths of the outputs
  *     job_scan.c     what earlier runs have left
  *     job_page.c     what is known of a page
@@ -122,11 +123,13 @@ struct seine_durable_job {
     size_t n_held, held_room;
     uint64_t *taken; /* … and the one that is being written */
     size_t n_taken, taken_room;
-    sn_job_sums sums;     /* of the next group */
-    sn_buf pages;         /* of the next group, packed */
-    sn_job_round round;   /* as of the last commit … */
-    sn_job_round told;    /* … and of the group that is being written */
-    sn_job_bits has_page; /* numbers that had a row of `page` at the scan */
+    sn_job_sums sums;      /* of the next group */
+    sn_job_counts counts;  /* of all runs, as of the last commit … */
+    sn_job_counts counted; /* … and of the group that is being written */
+    sn_buf pages;          /* of the next group, packed */
+    sn_job_round round;    /* as of the last commit … */
+    sn_job_round told;     /* … and of the group that is being written */
+    sn_job_bits has_page;  /* numbers that had a row of `page` at the scan */
     uint64_t last_seq;
     sn_job_mark *outputs[SN_JOB_OUTPUTS];
     unsigned n_outputs;
@@ -176,6 +179,16 @@ SEINE_MUST_CHECK seine_err sn_job_host_add(seine_durable_job *j, int64_t id, sn_
 bool sn_job_bit_get(const sn_job_bits *b, uint64_t number);
 SEINE_MUST_CHECK seine_err sn_job_bit_set(sn_job_bits *b, uint64_t number);
 void sn_job_bit_clear(sn_job_bits *b, uint64_t number);
+
+/* job_note.c: notes in a transaction; what the scan finds of those that are the job's
+ * own; how a new round or a retry begins without them */
+SEINE_MUST_CHECK seine_err sn_job_apply_note(seine_durable_job *j, const sn_job_op *op,
+                                             sn_job_head *h);
+void sn_job_apply_counted(seine_durable_job *j, const sn_job_op *op);
+SEINE_MUST_CHECK seine_err sn_job_put_counts(seine_durable_job *j, sn_job_head *h);
+SEINE_MUST_CHECK seine_err sn_job_take_note(seine_durable_job *j, const sn_job_row *row,
+                                            const sn_job_scan *into);
+SEINE_MUST_CHECK seine_err sn_job_forget_notes(seine_durable_job *j, sn_job_head *h);
 
 /* job_page.c: the page of a row; rows in a transaction; those of a group, and, when it is
  * committed, what is in memory of them */

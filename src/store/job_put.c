@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "store/job_parts.h"
 
 /* Bits of `meta` in a row of `url`, from the lowest. */
@@ -82,4 +84,27 @@ sn_job_note_put(sn_job_lane *l, uint32_t kind, sn_str key, sn_str value)
     sn_str texts[] = {key, value};
 
     return sn_job_lane_put(l, SN_JOB_NOTE_ROW, &n, 1, texts, 2);
+}
+
+seine_err
+sn_job_counted(sn_job_lane *l, const sn_job_counts *more)
+{
+    int64_t ints[] = {
+#define X(column) (int64_t) more->column,
+        SN_JOB_COUNTS(X)
+#undef X
+            (int64_t) more->sitemap_bytes};
+
+    return sn_job_lane_put(l, SN_JOB_COUNTED, ints, sizeof ints / sizeof *ints, NULL, 0);
+}
+
+seine_err
+sn_job_tried(sn_job_lane *l, uint64_t number, uint32_t attempts, int64_t elapsed_ms)
+{
+    int64_t value[] = {(int64_t)number, attempts, elapsed_ms};
+    char key[24];
+    int n = snprintf(key, sizeof key, "%llu", (unsigned long long)number);
+
+    return wake(l, sn_job_note_put(l, SN_JOB_NOTE_TRIED, (sn_str){key, (size_t)n},
+                                   (sn_str){(const char *)value, sizeof value}));
 }

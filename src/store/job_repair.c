@@ -193,8 +193,7 @@ take_ended(repair *r, sn_job_row *row)
 static seine_err
 take_note(repair *r, sn_job_row *row)
 {
-    row->ints[0] = r->kept[SN_TABLE_NOTE] + 1;
-    return keep(r, SN_TABLE_NOTE, row);
+    return keep(r, SN_TABLE_NOTE, row); /* its number is a hash of kind and key */
 }
 
 static seine_err

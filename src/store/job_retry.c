@@ -283,6 +283,8 @@ open_again(retry *r, const seine_job_retry_opts *o)
     if (e == SEINE_OK)
         e = forget(r);
     if (e == SEINE_OK)
+        e = sn_job_forget_notes(j, &head);
+    if (e == SEINE_OK)
         e = sn_job_put_head(j, &head);
     j->facts.state = SN_JOB_STOPPED;
     if (e == SEINE_OK)

@@ -115,6 +115,8 @@ write_round(seine_durable_job *j, sn_job_head *h, const sn_job_round *next)
     if (e == SEINE_OK)
         e = count(j->db, "SELECT count(*) FROM request", &h->requests);
     if (e == SEINE_OK)
+        e = sn_job_forget_notes(j, h);
+    if (e == SEINE_OK)
         e = sn_job_put_head(j, h);
     if (e == SEINE_OK)
         e = sn_job_put_round(j, next);

@@ -6,18 +6,14 @@
 
 enum { PRINTS = 256 };
 
-typedef struct count {
-    uint64_t done, refused, waiting, not_due;
-} count;
-
 typedef struct scan {
     seine_durable_job *job;
     const sn_job_scan *into;
     sn_job_table_id table; /* that is being read */
     int64_t row;
-    sn_job_bits refused; /* of the done: their record is a skip */
-    sn_job_bits not_due; /* pages that are asked for in a later round */
-    count *counts;       /* by host */
+    sn_job_bits refused;     /* of the done: their record is a skip */
+    sn_job_bits not_due;     /* pages that are asked for in a later round */
+    sn_job_standing *counts; /* by host */
     uint64_t prints[PRINTS];
     size_t n_prints;
     int64_t parent; /* number of the URL whose text is in parent_text */
@@ -130,10 +126,7 @@ take_ended(scan *s, const sn_job_row *row)
 static seine_err
 take_note(scan *s, const sn_job_row *row)
 {
-    if (!s->into->note)
-        return SEINE_OK;
-    return s->into->note((uint32_t)row->ints[1], row->texts[0], row->texts[1],
-                         s->into->arg);
+    return sn_job_take_note(s->job, row, s->into);
 }
 
 static seine_err
@@ -257,6 +250,35 @@ comes_again(const scan *s, const int64_t *url)
                                     sn_job_bit_get(&s->refused, (uint64_t)url[0]));
 }
 
+static void
+count_url(scan *s, const int64_t *url, bool is_done, bool is_due)
+{
+    sn_job_standing *n = &s->counts[url[1]];
+
+    if (!is_done && is_due)
+        n->waiting++;
+    else if (!is_done)
+        n->not_due++;
+    else if (((uint64_t)url[6] & 7) == SN_JOB_SITEMAP)
+        n->sitemaps++;
+    else if (sn_job_bit_get(&s->refused, (uint64_t)url[0]))
+        n->refused++;
+    else
+        n->done++;
+}
+
+/* One that was given has no host in its row. */
+static seine_err
+tell_given(scan *s, const sn_job_row *row)
+{
+    const int64_t *v = row->ints;
+
+    return v[1] == 0 && ((uint64_t)v[6] & 7) == SN_JOB_BY_USER && s->into->given &&
+                   !sn_job_bit_get(&s->refused, (uint64_t)v[0])
+               ? s->into->given(row->texts[0], s->into->arg)
+               : SEINE_OK;
+}
+
 static seine_err
 take_url(scan *s, const sn_job_row *row)
 {
@@ -268,18 +290,13 @@ take_url(scan *s, const sn_job_row *row)
         return SEINE_E_STATE_CORRUPT;
     bool is_done = sn_job_bit_get(&s->job->done, number) && !comes_again(s, v);
     bool is_due = !sn_job_bit_get(&s->not_due, number);
-    if (!is_done && is_due)
-        s->counts[v[1]].waiting++;
-    else if (!is_done)
-        s->counts[v[1]].not_due++;
-    else if (sn_job_bit_get(&s->refused, number))
-        s->counts[v[1]].refused++;
-    else
-        s->counts[v[1]].done++;
+    count_url(s, v, is_done, is_due);
     /* What was put off is not seen yet: another link may lead there. */
     bool is_put_off = !is_done && ((uint64_t)v[6] & 7) == SN_JOB_PUT_OFF;
     seine_err e = is_put_off ? SEINE_OK : add_print(s, (uint64_t)v[2]);
-    return e == SEINE_OK && !is_done ? deliver(s, row, host, is_due) : e;
+    if (e != SEINE_OK)
+        return e;
+    return is_done ? tell_given(s, row) : deliver(s, row, host, is_due);
 }
 
 static seine_err
@@ -296,12 +313,8 @@ tell_counts(scan *s)
     const seine_durable_job *j = s->job;
     seine_err e = SEINE_OK;
 
-    for (size_t i = 1; i <= j->hosts.count && e == SEINE_OK && s->into->count; i++) {
-        const count *c = &s->counts[i];
-
-        e = s->into->count(j->by_id[i]->name, c->done, c->refused, c->waiting,
-                           s->into->arg);
-    }
+    for (size_t i = 1; i <= j->hosts.count && e == SEINE_OK && s->into->count; i++)
+        e = s->into->count(j->by_id[i]->name, &s->counts[i], s->into->arg);
     return e;
 }
 

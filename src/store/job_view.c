@@ -390,7 +390,7 @@ keep_host(const sn_job_host *row, void *arg)
 }
 
 static seine_err
-tell_host(sn_str host, uint64_t done, uint64_t refused, uint64_t waiting, void *arg)
+tell_host(sn_str host, const sn_job_standing *n, void *arg)
 {
     hosts *h = arg;
 
@@ -398,9 +398,9 @@ tell_host(sn_str host, uint64_t done, uint64_t refused, uint64_t waiting, void *
         return SEINE_E_STATE_CORRUPT;
     seine_job_host *out = &h->all[h->told++];
     out->host = host;
-    out->done = done;
-    out->refused = refused;
-    out->pending = h->is_finished ? 0 : waiting;
+    out->done = n->done;
+    out->refused = n->refused + n->sitemaps;
+    out->pending = h->is_finished ? 0 : n->waiting;
     h->fn(out, h->arg);
     return SEINE_OK;
 }

@@ -167,10 +167,13 @@ TEST(frontier_restore_counts_the_pages_that_a_host_has_had)
 
         open_desk(&d, UINT32_MAX);
         CHECK_EQ(sn_frontier_restore_url(d.f, &u, 0), SEINE_OK);
-        CHECK_EQ(sn_frontier_restore_pages(d.f, SN_STR(HOST), rows[i].done, 0), SEINE_OK);
+        CHECK_EQ(sn_frontier_restore_pages(d.f, SN_STR(HOST),
+                                           &(sn_job_standing){.done = rows[i].done}, 0),
+                 SEINE_OK);
         CHECK_EQ(d.f->hosts.all[0].n_pages, rows[i].n_pages);
         CHECK(d.f->hosts.all[0].flags & SN_CRAWL_HOST_COUNTED); /* against its domain */
-        CHECK_EQ(sn_frontier_restore_pages(d.f, SN_STR("http://b.example:80"), 0, 0),
+        CHECK_EQ(sn_frontier_restore_pages(d.f, SN_STR("http://b.example:80"),
+                                           &(sn_job_standing){.done = 0}, 0),
                  SEINE_OK);
         CHECK(!(d.f->hosts.all[1].flags & SN_CRAWL_HOST_COUNTED)); /* it had none */
         close_desk(&d);
@@ -188,7 +191,8 @@ TEST(frontier_restore_refuses_a_name_that_is_none)
     CHECK_EQ(sn_frontier_restore_host(d.f, row.host, false, 0), SEINE_E_STATE_CORRUPT);
     CHECK_EQ(sn_frontier_restore_robots(d.f, &row, 0, 0), SEINE_E_STATE_CORRUPT);
     CHECK_EQ(sn_frontier_restore_url(d.f, &u, 0), SEINE_E_STATE_CORRUPT);
-    CHECK_EQ(sn_frontier_restore_pages(d.f, row.host, 1, 0), SEINE_E_STATE_CORRUPT);
+    CHECK_EQ(sn_frontier_restore_pages(d.f, row.host, &(sn_job_standing){.done = 1}, 0),
+             SEINE_E_STATE_CORRUPT);
     u.url.host = (sn_str){0};
     u.url.target = SN_STR("no URL");
     CHECK_EQ(sn_frontier_restore_url(d.f, &u, 0), SEINE_E_STATE_CORRUPT);
@@ -279,7 +283,8 @@ restore_some(desk *d)
     if (e == SEINE_OK)
         e = sn_frontier_restore_url(d->f, &u, 0);
     if (e == SEINE_OK)
-        e = sn_frontier_restore_pages(d->f, SN_STR("http://c.example:80"), 3, 0);
+        e = sn_frontier_restore_pages(d->f, SN_STR("http://c.example:80"),
+                                      &(sn_job_standing){.done = 3}, 0);
     return e;
 }
 

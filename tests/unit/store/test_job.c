@@ -188,15 +188,15 @@ on_note(uint32_t kind, sn_str key, sn_str value, void *arg)
 }
 
 static seine_err
-on_count(sn_str host, uint64_t done, uint64_t refused, uint64_t waiting, void *arg)
+on_count(sn_str host, const sn_job_standing *n, void *arg)
 {
     seen *s = arg;
 
     (void)host;
     s->counts++;
-    s->done += done;
-    s->refused += refused;
-    s->waiting += waiting;
+    s->done += n->done;
+    s->refused += n->refused;
+    s->waiting += n->waiting;
     return SEINE_OK;
 }
 
