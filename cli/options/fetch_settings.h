@@ -99,7 +99,7 @@ typedef struct fetch_settings {
     /* outputs */
     texts output;
     int format, body;
-    const char *write_out, *fields, *summary, *save, *output_dir;
+    const char *write_out, *fields, *summary, *save, *output_dir, *failed;
     bool remote_name, remote_header_name;
     uint64_t warc_size;
     bool json, raw, ordered, events, skips, csv_raw, csv_crlf, append, overwrite;

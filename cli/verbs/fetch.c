@@ -199,6 +199,8 @@ on_watch(const seine_record *record, void *arg)
     }
     r->results++;
     r->bad += record->fate != SEINE_FATE_OK;
+    if (record->fate != SEINE_FATE_OK)
+        failures_add(&r->failures, record);
     if ((q->percent && r->results < ENOUGH) || !quota_is_reached(q, r->bad, r->results))
         return;
     if (!atomic_exchange(&r->too_many, true))
@@ -780,6 +782,7 @@ fetch_run(const args *a)
     run_metrics_close(&r->run_metrics);
     run_log_close(&r->run_log);
     feed_free(&r->feed);
+    failures_free(&r->failures);
     fetch_plan_free(&r->plan);
     if (watchdog_number(&r->watchdog) && code != SAY_USAGE && code != SAY_MACHINE)
         code = SAY_SIGNAL + watchdog_number(&r->watchdog);

@@ -16,6 +16,8 @@
 #include "screen/say.h"
 #include "verbs/fetch_state.h"
 
+enum { FEW = 10 }; /* URLs whose rows say enough: no table follows */
+
 stamp
 stamp_of(int64_t wall)
 {
@@ -503,18 +505,48 @@ say_changes(run *r)
                  figure_count(seine_fetch_not_due(r->fetch)).text);
 }
 
+/* Says in one line that a URL failed: to those who want to hear nothing else, and to
+ * machines. */
+static void
+say_failure(seine_err e, const char *hint, const char *line, void *arg)
+{
+    run *r = arg;
+    textbuf text = {NULL, 0, 0};
+
+    if (!r->run_log.text) {
+        run_log_fail(&r->run_log, e, hint, "%s", line);
+        return;
+    }
+    textbuf_put(&text, "seine: %s%s%s\n", line, hint ? "; try: " : "", hint ? hint : "");
+    terminal_say(&r->terminal, text.text, text.len);
+    textbuf_free(&text);
+}
+
+/* Lists what failed; rows on the terminal have shown a few URLs already. */
+static void
+say_failures(run *r, const closing *c, textbuf *text)
+{
+    bool few = r->outputs.form == FORM_ROWS && c->sums.total <= FEW;
+
+    if (r->run_log.text && !r->run_log.quiet)
+        failures_put(&r->failures, &r->screen, few, text);
+    else
+        failures_each(&r->failures, say_failure, r);
+}
+
 static void
 say_closing(run *r, const closing *c)
 {
     textbuf text = {NULL, 0, 0};
-    bool table = r->run_log.text && !r->run_log.quiet &&
-                 ((isatty(STDERR_FILENO) && c->sums.total > 1) || r->set->verbose > 0);
+    bool table = r->run_log.text && !r->run_log.quiet && c->sums.total > FEW &&
+                 (isatty(STDERR_FILENO) || r->set->verbose > 0);
 
     if (r->set->incremental)
         say_changes(r);
     closing_line(c, &text);
     run_log_note(&r->run_log, "job.end", "%s", text.text);
     text.len = 0;
+    say_failures(r, c, &text);
     if (table) {
         textbuf_put(&text, "\n");
         closing_table(c, &r->screen, &text);

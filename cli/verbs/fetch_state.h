@@ -8,6 +8,7 @@
 
 #include "jobs/control.h"
 #include "options/fetch_opts.h"
+#include "screen/failures.h"
 #include "screen/progress.h"
 #include "screen/terminal.h"
 #include "verbs/feed.h"
@@ -58,6 +59,7 @@ typedef struct run {
     atomic_bool is_told;   /* to stop, through the socket */
     uint64_t results, bad; /* the sink thread counts these */
     limits limits;         /* and these */
+    failure_list failures; /* and keeps these */
     char unreachable[128]; /* the sink thread: the first host without robots.txt; "" */
     pthread_mutex_t lock;
     seine_sinks *sinks; /* for the watchdog; NULL: there are none */

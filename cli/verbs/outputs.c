@@ -309,6 +309,28 @@ open_named(const fetch_settings *set, outputs *o)
                     "--output-dir: %s", diag.text);
 }
 
+/* Opens the list of --failed: a further output with what is not ok. */
+static int
+open_failed(const fetch_settings *set, seine_sink_opts base, outputs *o)
+{
+    seine_sink_pack pack = SEINE_PACK_NONE;
+    seine_sink_format format =
+        set->failed ? format_asked(set->failed, &pack) : SEINE_SINK_AUTO;
+
+    if (!set->failed)
+        return SAY_DONE;
+    if ((format != SEINE_SINK_JSONL && format != SEINE_SINK_CSV) ||
+        strcmp(set->failed, "-") == 0)
+        return say_fail(SAY_USAGE, "--failed failed.jsonl",
+                        "--failed '%s': not a .jsonl or .csv file",
+                        show(set->failed).text);
+    base.only_failed = true;
+    base.only_changes = false;
+    base.fields = (seine_members){0};
+    base.body = SEINE_BODY_NONE;
+    return open_file(set, set->failed, base, o->sinks);
+}
+
 /* Checks before the run that the summary can be written at the end of it. */
 static int
 check_summary(const fetch_settings *set)
@@ -359,6 +381,8 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
 
     for (size_t i = 0; code == SAY_DONE && i < set->output.count; i++)
         code = open_file(set, set->output.items[i], base, o->sinks);
+    if (code == SAY_DONE)
+        code = open_failed(set, base, o);
     if (code == SAY_DONE && !files_only)
         code = open_file(set, "-", base, o->sinks);
     if (code != SAY_DONE)

@@ -77,10 +77,12 @@ typedef struct seine_sink_opts {
     bool only_changes; /* of this sink: new, changed and gone pages of an incremental
                           crawl, and no other records */
     bool header_names; /* NAMED: by Content-Disposition, if a response has one */
+    bool only_failed;  /* of this sink: results that are not ok, and nothing else: a list
+                          that seine_input reads */
 } seine_sink_opts;
 
 /* clang-format off */
-#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false}
+#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false, false}
 /* clang-format on */
 
 typedef struct seine_sinks_opts {

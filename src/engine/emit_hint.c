@@ -59,7 +59,12 @@ hint_status(const sn_visit *v, const seine_fetch_opts *o)
     case 401:
         return "send an Authorization header: @fields";
     case 403:
-        return "the server knows who asks and says no";
+        return "the server says no to who asks: log in, or tell it who you are: "
+               "@user_agent";
+    case 404:
+    case 410:
+        return v->parent.len ? "the page that links there, or its site, must change"
+                             : "check the path of the URL";
     case 429:
         return o->mine && v->at_home ? "ask more slowly: @rate, or without @mine"
                                      : "lower @host_rate";

@@ -229,7 +229,7 @@ resolve(seine_input *in, seine_ask *ask)
     seine_url_flaw flaw = {SEINE_URL_NONE, 0};
     sn_str given = ask->url;
 
-    if (!in->has_base || ask->is_bad)
+    if (!in->has_base || ask->is_bad || !ask->url.ptr)
         return;
     if (seine_url_resolve(&in->url, &in->base, given.ptr, given.len, &flaw) != SEINE_OK) {
         sn_diag_text(&in->bad, "%s", seine_url_flaw_text(flaw.kind));
@@ -321,14 +321,34 @@ next_marked(seine_input *in, seine_ask *out_ask)
     return e;
 }
 
+/* Reads the next line that is no blank, no comment and no record without a URL. */
+static seine_err
+next_line(seine_input *in, seine_ask *ask)
+{
+    seine_err e = SEINE_OK;
+
+    for (*ask = (seine_ask)SEINE_ASK; e == SEINE_OK && !ask->url.ptr;) {
+        sn_str line;
+        sn_line_kind kind =
+            atomic_load(&in->stopped) ? SN_LINE_NONE : sn_lines_next(&in->lines, &line);
+
+        if (kind == SN_LINE_NONE)
+            return end_input(in);
+        line = sn_str_trim(line);
+        if (line.len > 0 ? line.ptr[0] == '#' : kind == SN_LINE_WHOLE)
+            continue;
+        ask->line = atomic_load_explicit(&in->lines.lines, memory_order_relaxed);
+        e = read_line(in, kind, line, ask);
+    }
+    return e;
+}
+
 seine_err
 seine_input_next(seine_input *in, seine_ask *out_ask)
 {
     if (!in || !out_ask)
         return SEINE_E_INVAL;
     seine_ask ask = SEINE_ASK;
-    sn_line_kind kind;
-    sn_str line;
 
     if (in->diag.text[0])
         return SEINE_E_IO;
@@ -358,16 +378,7 @@ seine_input_next(seine_input *in, seine_ask *out_ask)
         *out_ask = ask;
         return SEINE_OK;
     }
-    do {
-        kind =
-            atomic_load(&in->stopped) ? SN_LINE_NONE : sn_lines_next(&in->lines, &line);
-        if (kind == SN_LINE_NONE)
-            return end_input(in);
-        line = sn_str_trim(line);
-    } while (line.len > 0 ? line.ptr[0] == '#' : kind == SN_LINE_WHOLE);
-    ask.line = atomic_load_explicit(&in->lines.lines, memory_order_relaxed);
-
-    seine_err e = read_line(in, kind, line, &ask);
+    seine_err e = next_line(in, &ask);
     if (e == SEINE_OK)
         *out_ask = ask;
     return e;

@@ -98,8 +98,17 @@ SEINE_MUST_CHECK seine_err sn_input_csv_new(seine_input *in);
 SEINE_MUST_CHECK seine_err sn_input_csv(seine_input *in, seine_ask *ask);
 void sn_input_csv_free(struct sn_input_rows *rows); /* NULL is fine */
 
-/* Reads a JSON line: OK, also for a bad one, or NOMEM. */
+/* Reads a JSON line: OK, also for a bad one, or NOMEM. An ask without a URL: the line is
+ * passed over. */
 SEINE_MUST_CHECK seine_err sn_input_json(seine_input *in, sn_str line, seine_ask *ask);
+
+/* Whether an object is a record of ours: it has `v` and `type`. */
+bool sn_input_is_record(const struct seine_json *json);
+
+/* Reads the URL of a record, its method, id and tags; none of a record without a URL.
+ * INVAL with in->bad, NOMEM. */
+SEINE_MUST_CHECK seine_err sn_input_record(seine_input *in, const struct seine_json *json,
+                                           seine_ask *ask);
 
 /* Returns the target of the next response in an archive. CLOSED: no more, or unreadable;
  * IO with in->diag; NOMEM. */

@@ -306,6 +306,8 @@ read_object(seine_input *in, const seine_json *json, seine_ask *ask)
                      seine_json_type_name(seine_json_type_of(json)));
         return SEINE_E_INVAL;
     }
+    if (sn_input_is_record(json))
+        return sn_input_record(in, json, ask);
     seine_json_each(json, each_member, &m);
     if (m.err == SEINE_OK && !ask->url.ptr) {
         sn_diag_text(&in->bad, "there is no \"url\"");

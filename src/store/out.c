@@ -128,13 +128,16 @@ sn_out_record(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
         return SEINE_OK;
     if (o->opts.only_changes && !is_change(seine_record_change(r)))
         return SEINE_OK;
+    if (o->opts.only_failed &&
+        (r->type != SEINE_RECORD_RESULT || r->fate == SEINE_FATE_OK))
+        return SEINE_OK;
     return o->ops->record(o, r, seq, diag);
 }
 
 seine_err
 sn_out_line(sn_out *o, const sn_said *said, seine_diag *diag)
 {
-    return o->ops->line ? o->ops->line(o, said, diag) : SEINE_OK;
+    return o->ops->line && !o->opts.only_failed ? o->ops->line(o, said, diag) : SEINE_OK;
 }
 
 seine_err

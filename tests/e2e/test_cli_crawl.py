@@ -118,7 +118,7 @@ def examples_of_the_help_run():
 def every_page_of_a_site_has_one_record_and_the_summary_balances():
     with origin("--site", SITE) as o:
         r = crawl(o.url("/p/0"))
-        check(r.code, 0, r.err)
+        check(r.code, 1, r.err)  # the site has broken pages
         want, got = truth(o, SITE), results(r.out)
         check(sorted(x["url"] for x in got), sorted(want))  # none lost, none doubled, none made up
         for x in got:
@@ -127,7 +127,7 @@ def every_page_of_a_site_has_one_record_and_the_summary_balances():
                   ("skip", "robots", None, None) if t["kind"] == "disallowed"
                   else ("result", None, "http_error" if t["kind"] == "broken" else "ok", t["status"]), x["url"])
         s = summary(r.out)
-        check((s["command"], s["stopped_by"], s["exit_code"]), ("crawl", "done", 0))
+        check((s["command"], s["stopped_by"], s["exit_code"]), ("crawl", "done", 1))
         check(s["total"], s["ok"] + s["failed"] + s["blocked"] + s["skipped"] + s["pending"])
         check((s["total"], s["skipped"], s["skips"]), (60, len(skips(r.out)), {"robots": len(skips(r.out))}))
         check(o.report()["totals"].get("disallowed_hits", 0), 0)
@@ -267,7 +267,7 @@ def sitemaps_alone_or_not_at_all():
 def all_outputs_get_the_same_records():
     with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
         r = crawl(o.url("/p/0"), "-o", "a.jsonl", "-o", "a.csv", "-o", "a.sqlite", "-o", "a.warc.gz", "--save", "pages", cwd=where)
-        check((r.code, r.out), (0, ""), r.err)
+        check((r.code, r.out), (1, ""), r.err)  # the site has broken pages
         with open(os.path.join(where, "a.jsonl"), encoding="utf-8") as f:
             text = f.read()
         with open(os.path.join(where, "a.csv"), encoding="utf-8") as f:
@@ -288,7 +288,7 @@ def all_outputs_get_the_same_records():
 def on_a_terminal_it_is_a_table_a_bar_and_a_closing_table():
     with origin("--site", SITE) as o:
         t = Terminal(["crawl", o.url("/p/0"), "--host-rate", "40/s", "--no-adaptive"], columns=110)
-        check(t.wait(), 0)
+        check(t.wait(), 1)
         text = t.text()
         check("━" in text and "limited by --host-rate on 127.0.0.1" in text, True)
         last = "\n".join(t.screen())
@@ -348,10 +348,11 @@ def errors_that_run_out_are_exit_4():
 
 
 @case
-def broken_links_are_no_failure_unless_they_are_made_one():
+def a_broken_page_in_scope_is_a_failure_unless_it_is_made_none():
     with origin("--site", "7:60:broken=20") as o:
-        check(crawl(o.url("/p/0")).code, 0)
-        check(crawl(o.url("/p/0"), "--fail-on", "any").code, 1)
+        check(crawl(o.url("/p/0")).code, 1)
+        check(crawl(o.url("/p/0"), "--fail-on", "none").code, 0)
+        check(crawl(o.url("/p/0"), "--fail-on", "all").code, 0)
         check(crawl(o.url("/p/0"), "--fail-on", "50%").code, 0)
         check(crawl(o.url("/status:404")).code, 1)  # nothing came at all
         check(crawl("http://[nonsense").code, 1)

@@ -281,8 +281,8 @@ def json_logs_are_json_lines_and_nothing_else():
 def quiet_says_nothing_and_verbose_adds_the_table():
     with origin() as o:
         check(seine("fetch", "-q", o.url("/ok")).err, "")
-        err = seine("fetch", "-v", "--log-level", "error", o.url("/ok"), o.url("/status:404")).err
-        for word in ("done: ", "outcomes", "statuses", "200: 1", "latency", "p95", "host", "limited by"):
+        err = seine("fetch", "-v", "--log-level", "error", "--mine", o.url("/status:404"), *(o.url(f"/ok?{n}") for n in range(10))).err
+        for word in ("done: ", "outcomes", "statuses", "200: 10", "latency", "p95", "host", "limited by"):
             check(word in err, True, word + "\n" + err)
 
 

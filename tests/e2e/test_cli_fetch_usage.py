@@ -165,7 +165,7 @@ def a_list_without_its_column_says_what_to_try():
     check((r.code, r.err.split("\n")[:2]), (3, ["seine: standard input: no column 'url'", "try: --url-column NAME"]))
 
 
-@rows([("/status:401", "--user NAME, or -H 'Authorization: …'"), ("/status:429", "ask more slowly: --rate, or without --mine"), ("/status:404", None)])
+@rows([("/status:401", "--user NAME, or -H 'Authorization: …'"), ("/status:429", "ask more slowly: --rate, or without --mine"), ("/status:404", "check the path of the URL"), ("/status:418", None)])
 def a_hint_names_options_of_the_program(path, hint):
     with origin() as o:
         r = seine("fetch", "-j", "--mine", "--retries", "0", o.url(path))

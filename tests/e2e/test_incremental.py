@@ -17,7 +17,7 @@ from e2e import PROGRAM, SEED, UNHURRIED, case, check, environment, finish, rows
 
 DICE = random.Random(SEED)
 DURABLE = {"SEINE_DURABILITY": "full"}
-FAST = ("--host-rate", "2000/s", "--per-host", "16", "--per-ip", "off", "--no-adaptive", "-l", "off", "--backoff", "5ms..20ms", "--retries", "1", *UNHURRIED)
+FAST = ("--host-rate", "2000/s", "--per-host", "16", "--per-ip", "off", "--no-adaptive", "-l", "off", "--backoff", "5ms..20ms", "--retries", "1", "--fail-on", "none", *UNHURRIED)
 EVERY = ("--incremental", "--revisit", "0s", *FAST)
 
 

@@ -25,7 +25,7 @@ STEPS = 400 if ALL else 3  # how many of the calls are tried
 
 def command(base, where):
     outputs = [word for name in FILES[:-1] for word in ("-o", name)]
-    return [os.path.abspath(PROGRAM), "crawl", base + "/", *PAGES, "--job", "j", "--state", os.path.join(where, "state"), *outputs, "--save", "bodies"]
+    return [os.path.abspath(PROGRAM), "crawl", base + "/", *PAGES, "--fail-on", "none", "--job", "j", "--state", os.path.join(where, "state"), *outputs, "--save", "bodies"]
 
 
 def run(base, where, rules=""):

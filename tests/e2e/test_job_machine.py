@@ -20,7 +20,7 @@ from job_runs import DURABLE, PACE, complete, outputs, read, run, uninterrupted,
 from origin import origin  # noqa: E402
 
 SEINE = os.path.abspath(PROGRAM)
-QUICK = ("--mine", "--host-rate", "off", "-l", "off", "--progress", "off", *UNHURRIED)
+QUICK = ("--mine", "--host-rate", "off", "-l", "off", "--progress", "off", "--fail-on", "none", *UNHURRIED)
 SITE = "5:300:fan=8:broken=5:redir=8"
 FILES = ("all.jsonl", "packed.jsonl.gz", "all.sqlite", "all.warc.gz")
 

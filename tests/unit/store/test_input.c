@@ -229,6 +229,35 @@ TEST(input_json_line_brings_what_belongs_to_its_url)
     expect_end(in);
 }
 
+TEST(input_takes_records_of_ours_and_passes_over_those_without_a_url)
+{
+    seine_input *in = open_text(
+        "{\"v\":1,\"type\":\"result\",\"seq\":1,\"input\":\"a\",\"url\":\"http://"
+        "a.example/"
+        "\",\"method\":\"HEAD\",\"outcome\":\"timeout\",\"ok\":false,\"id\":\"7\","
+        "\"tags\":{"
+        "\"t\":1},\"headers\":{\"server\":[\"x\"]},\"body\":\"what came\"}\n"
+        "{\"v\":1,\"type\":\"event\",\"event\":\"breaker.open\",\"host\":\"a.example\"}\n"
+        "{\"v\":1,\"type\":\"skip\",\"url\":\"http://b.example/"
+        "\",\"reason\":\"robots\"}\n"
+        "{\"v\":1,\"type\":\"link\",\"source\":\"x.md\",\"line\":3,\"target\":\"http://"
+        "c.example"
+        "/\",\"verdict\":\"broken\"}\n"
+        "{\"v\":1,\"type\":\"summary\",\"total\":3}\n");
+    seine_ask ask = SEINE_ASK;
+
+    CHECK_EQ(seine_input_next(in, &ask), SEINE_OK);
+    CHECK(is(ask.url, "http://a.example/"));
+    CHECK(is(ask.method, "HEAD"));
+    CHECK(is(ask.id, "7"));
+    CHECK(is(ask.tags, "{\"t\":1}"));
+    CHECK(!ask.is_bad && !ask.fields && !ask.body.ptr);
+    CHECK_EQ(ask.line, 1);
+    expect(in, "http://b.example/", 3);
+    expect(in, "http://c.example/", 4);
+    expect_end(in);
+}
+
 TEST(input_json_line_that_is_bad_says_why)
 {
     static const struct {
@@ -245,6 +274,9 @@ TEST(input_json_line_that_is_bad_says_why)
         {"{\"url\":\"\"}", "\"url\" is empty"},
         {"{\"url\":\"a\\u0000b\"}", "\"url\" has a zero byte"},
         {"{\"url\":\"a\",\"colour\":1}", "unknown member \"colour\""},
+        {"{\"v\":1,\"type\":\"result\"}", "the record names no URL"},
+        {"{\"v\":1,\"type\":\"result\",\"url\":\"a\",\"method\":\"POST\"}",
+         "the record of a POST has no body to send again"},
         {"{\"url\":\"a\",\"method\":\"G T\"}", "\"method\" is no method"},
         {"{\"url\":\"a\",\"method\":\"\"}", "\"method\" is no method"},
         {"{\"url\":\"a\",\"method\":\"G\\u0000T\"}", "\"method\" is no method"},

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "screen/failures.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+
+static seine_view
+view(const char *text)
+{
+    return (seine_view){text, text ? strlen(text) : 0};
+}
+
+static void
+fail_with(failure_list *f, unsigned status, seine_err e, const char *url, const char *parent)
+{
+    seine_fault fault = SEINE_FAULT;
+    seine_record r = {.type = SEINE_RECORD_RESULT, .fault = &fault, .attempts = 1};
+
+    fault.code = e;
+    r.status = (uint16_t)status;
+    r.fate = seine_fate_of(e);
+    r.url = view(url);
+    r.parent = view(parent);
+    r.via.line = parent ? 40 : 0;
+    r.hint = view(e == SEINE_E_HTTP ? "look again" : NULL);
+    failures_add(f, &r);
+}
+
+static void
+check_put(const failure_list *f, bool few, const char *want)
+{
+    screen s = {.width = 80};
+    textbuf out = {NULL, 0, 0};
+
+    textbuf_put(&out, "%s", "");
+    failures_put(f, &s, few, &out);
+    CHECK_STR(out.text ? out.text : "", want);
+    textbuf_free(&out);
+}
+
+TEST(failures_are_grouped_by_kind_the_largest_first)
+{
+    failure_list f = {0};
+
+    fail_with(&f, 0, SEINE_E_CONNECT_REFUSED, "http://a.example/", NULL);
+    fail_with(&f, 404, SEINE_E_HTTP, "http://b.example/1", "http://b.example/");
+    fail_with(&f, 404, SEINE_E_HTTP, "http://b.example/2", NULL);
+    check_put(&f, false,
+              "failed: 404, 2 URLs\n"
+              "  http://b.example/1\n"
+              "    linked from http://b.example/, line 40\n"
+              "  http://b.example/2\n"
+              "  try: look again\n"
+              "failed: connect_refused, 1 URL\n"
+              "  http://a.example/\n");
+    check_put(&f, true, "try: look again (404)\n");
+    failures_free(&f);
+}
+
+TEST(failures_show_ten_urls_in_all_and_one_of_each_kind)
+{
+    failure_list f = {0};
+    screen s = {.width = 80};
+    textbuf out = {NULL, 0, 0};
+    unsigned shown = 0;
+
+    for (int i = 0; i < 1000; i++) {
+        char url[64];
+
+        snprintf(url, sizeof url, "http://a.example/%d", i);
+        fail_with(&f, 404, SEINE_E_HTTP, url, NULL);
+    }
+    fail_with(&f, 500, SEINE_E_HTTP, "http://a.example/five", NULL);
+    failures_put(&f, &s, false, &out);
+    for (const char *p = out.text; (p = strstr(p, "  http://")); p++)
+        shown++;
+    CHECK_EQ(shown, FAILURES_SHOWN);
+    CHECK(strstr(out.text, "failed: 404, 1,000 URLs\n") != NULL);
+    CHECK(strstr(out.text, "  and 991 more\n") != NULL);
+    CHECK(strstr(out.text, "http://a.example/five\n") != NULL);
+    CHECK(strstr(out.text, "try: --failed failed.jsonl") != NULL);
+    textbuf_free(&out);
+    failures_free(&f);
+}
+
+static void
+count_lines(seine_err e, const char *hint, const char *line, void *arg)
+{
+    unsigned *n = arg;
+
+    CHECK(e != SEINE_OK && hint != NULL && strchr(line, '\n') == NULL);
+    ++*n;
+}
+
+TEST(failures_are_a_line_each_for_those_who_want_no_more)
+{
+    failure_list f = {0};
+    unsigned n = 0;
+
+    for (int i = 0; i < 12; i++)
+        fail_with(&f, 404, SEINE_E_HTTP, "http://a.example/x", "http://a.example/");
+    failures_each(&f, count_lines, &n);
+    CHECK_EQ(n, FAILURES_SHOWN + 1);
+    failures_free(&f);
+}
+
+TEST(failures_pass_over_what_is_ok_or_was_never_asked)
+{
+    failure_list f = {0};
+    seine_fault fault = SEINE_FAULT;
+    seine_record r = {.type = SEINE_RECORD_RESULT, .fault = &fault};
+
+    failures_add(&f, &r);
+    fault.code = SEINE_E_CANCELED;
+    r.fate = SEINE_FATE_CANCELED;
+    failures_add(&f, &r);
+    r.type = SEINE_RECORD_SKIP;
+    failures_add(&f, &r);
+    check_put(&f, false, "");
+    failures_free(&f);
+}
+
+TEST(failures_of_more_kinds_than_there_are_groups_share_the_last)
+{
+    failure_list f = {0};
+
+    for (unsigned i = 0; i < 40; i++)
+        fail_with(&f, 400 + i, SEINE_E_HTTP, "http://a.example/", NULL);
+    CHECK_EQ(f.n_groups, FAILURES_KINDS);
+    CHECK_STR(f.groups[FAILURES_KINDS - 1].name, "other kinds");
+    CHECK_EQ(f.groups[FAILURES_KINDS - 1].n, 40 - FAILURES_KINDS + 1);
+    failures_free(&f);
+}
+
+TEST(failures_show_no_control_character_of_a_url)
+{
+    failure_list f = {0};
+
+    fail_with(&f, 404, SEINE_E_HTTP, "http://a.example/\x1b[2J", NULL);
+    check_put(&f, false,
+              "failed: 404, 1 URL\n  http://a.example/\\x1b[2J\n  try: look again\n");
+    failures_free(&f);
+}
