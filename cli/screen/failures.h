@@ -14,7 +14,8 @@
  *
  *     failure_list f = {0};
  *     failures_add(&f, record);
- *     failures_put(&f, &s, &out);
+ *     textbuf out = {0};
+ *     failures_put(&f, &s, false, &out);
  *     failures_free(&f);
  *
  * Threads one owner: the sink thread until the run has ended, then the closing report.

@@ -13,7 +13,8 @@ view(const char *text)
 }
 
 static void
-fail_with(failure_list *f, unsigned status, seine_err e, const char *url, const char *parent)
+fail_with(failure_list *f, unsigned status, seine_err e, const char *url,
+          const char *parent)
 {
     seine_fault fault = SEINE_FAULT;
     seine_record r = {.type = SEINE_RECORD_RESULT, .fault = &fault, .attempts = 1};
