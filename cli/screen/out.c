@@ -19,7 +19,10 @@ static struct {
     size_t len, cap;
 } pending;
 
-enum { PIECE = 64 << 10 };
+enum {
+    PIECE = 64 << 10,
+    LARGE = 1 << 20, /* is not copied first */
+};
 
 static void
 write_all(const char *bytes, size_t n)
@@ -67,6 +70,12 @@ drain_out(void)
 static void
 put(const char *bytes, size_t n)
 {
+    if (n >= LARGE) {
+        write_all(pending.bytes, pending.len);
+        pending.len = 0;
+        write_all(bytes, n);
+        return;
+    }
     if (pending.cap - pending.len < n) {
         pending.cap =
             2 * pending.cap > pending.len + n ? 2 * pending.cap : pending.len + n + 4096;
@@ -155,15 +164,35 @@ out_fill(const char *glyph, size_t times)
         out_text(glyph);
 }
 
-void
-out_json(struct seine_json *give)
+static seine_text
+print_json(struct seine_json *give)
 {
     seine_text text = {NULL, 0};
 
     if (seine_json_print(give, &text) != SEINE_OK)
         xalloc_json(NULL);
     seine_json_free(give);
+    return text;
+}
+
+void
+out_json(struct seine_json *give)
+{
+    seine_text text = print_json(give);
+
     out_bytes(text.bytes, text.len);
     seine_text_free(&text);
     out_text("\n");
+}
+
+void
+out_json_with(struct seine_json *give, const char *name, const char *text, size_t len)
+{
+    seine_text object = print_json(give); /* "{}" at least */
+
+    out_bytes(object.bytes, object.len - 1);
+    out_print("%s\"%s\":", object.len > 2 ? "," : "", name);
+    seine_text_free(&object);
+    out_bytes(text, len);
+    out_text("}\n");
 }

@@ -35,6 +35,10 @@ void out_fill(const char *glyph, size_t times);
 struct seine_json;
 void out_json(struct seine_json *give);
 
+/* The same, of an object that gets one more member at its end: JSON text. */
+void out_json_with(struct seine_json *give, const char *name, const char *text,
+                   size_t len);
+
 /* Writes what was collected. Called before the program waits for input, and at the end.
  */
 void out_flush(void);

@@ -42,7 +42,8 @@ static const option options[] = {
     {"jsonld", NULL, KIND_FLAG, AT(jsonld), .help = "all scripts of JSON-LD"},
     {"tables", NULL, KIND_FLAG, AT(tables),
      .help = "all tables, as rows of texts",
-     .more = "A cell that spans several columns or rows is in each of them."},
+     .more = "A cell that spans several columns or rows is in each of them. Tables that become longer than 4 times the page and "
+             "256 KiB by that are cut, and `notes` has `tables_capped`."},
     {"text", NULL, KIND_FLAG, AT(text),
      .help = "the text as people see it"},
     {"base", NULL, KIND_TEXT, "URL", AT(base),
@@ -204,10 +205,23 @@ has_facts(const settings *s)
     return s->links || s->title || s->meta || s->jsonld || s->tables || s->text;
 }
 
+/* Adds the notes of links and tables; most pages have none. */
+static void
+add_notes(const page *p, const tables *t, seine_json *out)
+{
+    seine_json *notes = page_notes(p);
+
+    if (t->capped && !notes)
+        notes = xalloc_json(seine_json_new_array());
+    if (t->capped)
+        jsonl_add(notes, jsonl_string("tables_capped"));
+    if (notes)
+        jsonl_set(out, "notes", notes);
+}
+
 static void
 add_facts(const settings *set, const page *p, seine_json *out)
 {
-    seine_json *notes;
 
     if (set->title)
         jsonl_set(out, "title", page_title(p));
@@ -222,8 +236,6 @@ add_facts(const settings *set, const page *p, seine_json *out)
     }
     if (set->jsonld)
         jsonl_set(out, "jsonld", page_jsonld(p));
-    if ((notes = page_notes(p)))
-        jsonl_set(out, "notes", notes);
 }
 
 /* False: the library refuses to make a tree of the page. */
@@ -240,17 +252,23 @@ add_from_tree(const job *j, page *p, seine_json *out, reason *why)
         if (!good)
             return false;
     }
-    if (j->set->tables) {
-        if (!page_tables(p, &value, why))
-            return false;
-        jsonl_set(out, "tables", value);
-    }
     if (j->set->text) {
         if (!page_text(p, &value, why))
             return false;
         jsonl_set(out, "text", value);
     }
     return true;
+}
+
+/* Adds what is wanted of a page; `t` gets the tables. */
+static bool
+add_page(const job *j, page *p, seine_json *out, tables *t, reason *why)
+{
+    bool good = !j->set->tables || page_tables(p, t, why);
+
+    add_facts(j->set, p, out);
+    add_notes(p, t, out);
+    return good && add_from_tree(j, p, out, why);
 }
 
 static bool
@@ -278,7 +296,7 @@ add_values(const job *j, const bytes *in, seine_json *out, reason *why)
 }
 
 static bool
-add_all(const job *j, const bytes *in, seine_json *out, reason *why)
+add_all(const job *j, const bytes *in, seine_json *out, tables *t, reason *why)
 {
     static page p;
     bool good;
@@ -293,8 +311,7 @@ add_all(const job *j, const bytes *in, seine_json *out, reason *why)
 
         good = page_select(&p, s.field->select, on_match, &s, why);
     } else if (good) {
-        add_facts(j->set, &p, out);
-        good = add_from_tree(j, &p, out, why);
+        good = add_page(j, &p, out, t, why);
     }
     page_close(&p);
     return good;
@@ -304,11 +321,12 @@ static void
 extract_file(job *j, const char *name, const bytes *in)
 {
     seine_json *out = xalloc_json(seine_json_new_object());
+    tables t = {0};
     reason why = {""};
 
     if (!j->plain && strcmp(name, "-") != 0)
         jsonl_set(out, "file", jsonl_string(name));
-    if (!add_all(j, in, out, &why)) {
+    if (!add_all(j, in, out, &t, &why)) {
         j->failed = true;
         if (j->plain)
             say_note("%s: %s",
@@ -319,8 +337,11 @@ extract_file(job *j, const char *name, const bytes *in)
     }
     if (j->plain)
         seine_json_free(out);
+    else if (t.json)
+        out_json_with(out, "tables", t.json, t.len);
     else
         out_json(out);
+    free(t.json);
 }
 
 static int
@@ -417,6 +438,7 @@ want_all(page *p, const seine_json *want, seine_json *out, reason *why)
     static const char known[] = " links title meta jsonld tables text ";
     job j = {.plain = false};
     settings set = {.title = true};
+    tables t = {0};
 
     for (size_t i = 0; i < seine_json_size(want); i++) {
         const char *text = "";
@@ -439,8 +461,11 @@ want_all(page *p, const seine_json *want, seine_json *out, reason *why)
         jsonl_set(out, "base", page_base(p));
         jsonl_set(out, "canonical", page_canonical(p));
     }
-    add_facts(&set, p, out);
-    return add_from_tree(&j, p, out, why);
+    bool good = add_page(&j, p, out, &t, why);
+
+    if (t.json)
+        jsonl_set_text("tables", t.json, t.len);
+    return good;
 }
 
 static bool

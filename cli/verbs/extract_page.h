@@ -67,7 +67,14 @@ seine_json *page_canonical(const page *p);
 seine_json *page_base(const page *p);
 seine_json *page_lang(const page *p);
 bool page_text(page *p, seine_json **out, reason *why);
-bool page_tables(page *p, seine_json **out, reason *why);
+
+/* All tables, as JSON text, which is a part of what values would take. */
+typedef struct tables {
+    char *json; /* the caller frees it */
+    size_t len, cap;
+    bool capped; /* spans and tables in tables ask for more: the last rows are missing */
+} tables;
+bool page_tables(page *p, tables *out, reason *why);
 
 /* A JSON string; null for an absent view. */
 seine_json *page_string(seine_view v);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "options/options.h"
@@ -28,6 +29,32 @@ jsonl_set(seine_json *object, const char *name, seine_json *give)
 {
     if (seine_json_set(object, name, give) != SEINE_OK)
         xalloc_json(NULL);
+}
+
+/* The last member of the answer. One per process, as its standard output. */
+static struct {
+    const char *name; /* NULL: there is none */
+    char *text;
+    size_t len;
+} last;
+
+void
+jsonl_set_text(const char *name, char *give, size_t len)
+{
+    free(last.text);
+    last.name = name;
+    last.text = give;
+    last.len = len;
+}
+
+static void
+give_answer(seine_json *out)
+{
+    if (last.name)
+        out_json_with(out, last.name, last.text, last.len);
+    else
+        out_json(out);
+    jsonl_set_text(NULL, NULL, 0);
 }
 
 void
@@ -79,6 +106,7 @@ answer_line(const char *text, size_t len, jsonl_fn fn)
     if (!good) {
         const seine_json *id = seine_json_get(in, "id");
 
+        jsonl_set_text(NULL, NULL, 0);
         seine_json_free(out);
         out = xalloc_json(seine_json_new_object());
         if (id)
@@ -108,8 +136,8 @@ jsonl_run(const char *path, jsonl_fn fn)
     if (code != SAY_DONE)
         return code;
     while ((got = lines_next(&in)) == LINES_ONE || got == LINES_TOO_LONG)
-        out_json(got == LINES_ONE ? answer_line(in.text, in.len, fn)
-                                  : answer_line("{}", 2, too_long));
+        give_answer(got == LINES_ONE ? answer_line(in.text, in.len, fn)
+                                     : answer_line("{}", 2, too_long));
     lines_close(&in);
     return got == LINES_FAILED ? SAY_MACHINE : SAY_DONE;
 }

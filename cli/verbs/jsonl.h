@@ -59,6 +59,10 @@ void jsonl_set(seine_json *object, const char *name, seine_json *give);
 void jsonl_add(seine_json *array, seine_json *give);
 seine_json *jsonl_string(const char *text); /* bytes that are not UTF-8: escaped */
 
+/* Adds a member to the end of the answer that is being made: JSON text, for what would
+ * take many times its length as values. */
+void jsonl_set_text(const char *name, char *give, size_t len);
+
 /* Nanoseconds in `unit`s: an integer when it is one, else to the nanosecond. */
 seine_json *jsonl_in(seine_span span, seine_span unit);
 

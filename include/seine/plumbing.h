@@ -121,6 +121,10 @@ SEINE_MUST_CHECK seine_err seine_json_append(seine_json *array, seine_json *give
  * decimals that read back the same. NOMEM; JSON_TOO_DEEP. */
 SEINE_MUST_CHECK seine_err seine_json_print(const seine_json *json, seine_text *out_text);
 
+/* Writes the text as a JSON string, quotes included, as far as `cap` allows, and a
+ * terminating zero; bad bytes become U+FFFD. Returns the length of the whole. */
+size_t seine_json_quote(const char *bytes, size_t n, char *out, size_t cap);
+
 /* Text of strangers that a terminal shows and does not obey: control characters, marks
  * that turn the direction of writing and bytes that are no UTF-8 become \x1b or \u202e.
  * Tabs stay. Writes at most `cap` bytes, not terminated; returns the length of the

@@ -70,30 +70,43 @@ resize(sn_buf *b, size_t room)
     return ptr;
 }
 
-char *
-sn_buf_reserve(sn_buf *b, size_t n)
+/* Makes room for n bytes, and up to twice the room that there was; false: see err. */
+static bool
+make_room(sn_buf *b, size_t n, bool doubles)
 {
     if (b->err != SEINE_OK)
-        return NULL;
+        return false;
     if (n > b->cap - b->len) {
         b->err = SEINE_E_FULL;
-        return NULL;
+        return false;
     }
 
     size_t need = b->len + n + 1;
-    if (need > b->room) {
-        size_t room = next_room(b, need);
-        char *ptr = resize(b, room);
+    if (need <= b->room)
+        return true;
+    size_t room = doubles ? next_room(b, need) : need;
+    char *ptr = resize(b, room);
 
-        if (!ptr) {
-            b->err = SEINE_E_NOMEM;
-            return NULL;
-        }
-        b->ptr = ptr;
-        b->room = room;
-        b->ptr[b->len] = '\0';
+    if (!ptr) {
+        b->err = SEINE_E_NOMEM;
+        return false;
     }
-    return b->ptr + b->len;
+    b->ptr = ptr;
+    b->room = room;
+    b->ptr[b->len] = '\0';
+    return true;
+}
+
+char *
+sn_buf_reserve(sn_buf *b, size_t n)
+{
+    return make_room(b, n, true) ? b->ptr + b->len : NULL;
+}
+
+void
+sn_buf_reserve_exactly(sn_buf *b, size_t n)
+{
+    make_room(b, n, false);
 }
 
 void

@@ -55,6 +55,11 @@ void sn_buf_vprintf(sn_buf *b, const char *fmt, va_list args)
 /* Room for `n` bytes that the caller writes and then reports with sn_buf_commit. NULL
  * when there is no room; the error is kept. */
 char *sn_buf_reserve(sn_buf *b, size_t n);
+
+/* Makes room for `n` more bytes and no more than that, where doubling would waste what
+ * a large array has no use for. The caller asks for a part of its length, so that
+ * appending stays linear. */
+void sn_buf_reserve_exactly(sn_buf *b, size_t n);
 void sn_buf_commit(sn_buf *b, size_t n);
 
 /* Removes bytes: all behind the first `len`, or the first `n`. */

@@ -105,6 +105,12 @@ sn_json_quote(const char *bytes, size_t n, char *out, size_t cap)
 }
 
 size_t
+seine_json_quote(const char *bytes, size_t n, char *out, size_t cap)
+{
+    return sn_json_quote(bytes, bytes ? n : 0, out, out ? cap : 0);
+}
+
+size_t
 sn_json_decimal(double value, char out[32])
 {
     int n = 0;

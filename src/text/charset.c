@@ -384,7 +384,10 @@ seine_charset_decode(seine_charset c, const char *bytes, size_t n, seine_text *o
     sn_buf out;
 
     sn_buf_init(&out, SIZE_MAX - 1);
-    (void)sn_buf_reserve(&out, n); /* enough for most pages */
+    /* Enough for most pages: the decoder wants three times the room for its last block.
+     */
+    sn_buf_reserve_exactly(&out,
+                           n + (n < SN_DECODER_BLOCK ? n : SN_DECODER_BLOCK) * 2 + 32);
     sn_decoder_init(&d, c);
     sn_decoder_feed(&d, (sn_str){bytes, n}, &out);
     sn_decoder_end(&d, &out);

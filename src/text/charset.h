@@ -21,6 +21,8 @@
 #include "base/buf.h"
 #include "seine/charset.h"
 
+enum { SN_DECODER_BLOCK = 2048 }; /* bytes that are decoded at once */
+
 typedef struct sn_decoder { /* private, except for the last two members */
     uint8_t charset;
     uint8_t first, second, third;  /* bytes of an incomplete character */

@@ -9,7 +9,11 @@
 
 #include "charsets.inc"
 
-enum { BLOCK = 2048, WIDEST = 3, REST = 16 }; /* bytes out per byte in; held bytes */
+enum {
+    BLOCK = SN_DECODER_BLOCK,
+    WIDEST = 3,
+    REST = 16
+}; /* bytes out per byte in; held bytes */
 
 typedef struct work {
     sn_decoder *d;

@@ -21,6 +21,14 @@ typedef enum sn_attr_ns {
     SN_ATTR_XMLNS
 } sn_attr_ns;
 
+/* How an element shows in the text that people see. */
+typedef enum sn_tree_look {
+    SN_LOOK_INLINE,
+    SN_LOOK_UNSEEN,
+    SN_LOOK_BLOCK,
+    SN_LOOK_CELL
+} sn_tree_look;
+
 typedef struct sn_tree_attr {
     uint32_t name;
     uint32_t at, len; /* the value, in `text` */
@@ -34,6 +42,7 @@ typedef struct sn_node {
     uint32_t at, len;        /* elements: first attribute and count; others: the text */
     uint32_t offset;
     uint8_t kind, ns;
+    uint8_t look; /* sn_tree_look, of an element */
 } sn_node;
 
 struct seine_tree {
@@ -71,6 +80,9 @@ sn_str sn_tree_name_text(const seine_tree *t, uint32_t name);
 
 /* Finds the value of an attribute without prefix; false if there is none. */
 bool sn_tree_value(const seine_tree *t, seine_node n, uint32_t name, sn_str *out_value);
+
+/* Hands a printed text over to the caller; NOMEM. */
+SEINE_MUST_CHECK seine_err sn_tree_finish_text(sn_buf *b, seine_text *out_text);
 
 /* For the files that build trees. */
 uint32_t sn_tree_intern(seine_tree *t, sn_str name);

@@ -20,9 +20,12 @@ seine_node
 sn_build_add(sn_build *b, const sn_node *node)
 {
     seine_node n = sn_tree_size(b->tree);
+    sn_buf *nodes = &b->tree->node_mem;
 
-    sn_buf_add(&b->tree->node_mem, node, sizeof *node);
-    if (sn_buf_done(&b->tree->node_mem) != SEINE_OK) {
+    if (nodes->room - nodes->len <= sizeof *node)
+        sn_buf_reserve_exactly(nodes, nodes->len / 4 + 64 * sizeof *node);
+    sn_buf_add(nodes, node, sizeof *node);
+    if (sn_buf_done(nodes) != SEINE_OK) {
         sn_build_fail(b, SEINE_E_NOMEM);
         return 0;
     }
@@ -125,7 +128,10 @@ static seine_node
 insert_element(sn_build *b, const sn_node *node, sn_tree_el el)
 {
     place at = b->depth > 0 ? place_for(b, sn_build_top(b)) : (place){0, 0};
-    seine_node n = sn_build_add(b, node);
+    sn_node with_look = *node;
+
+    with_look.look = (uint8_t)sn_tree_el_look(el);
+    seine_node n = sn_build_add(b, &with_look);
     sn_open o = {.node = n,
                  .name = node->name,
                  .el = (uint8_t)el,

@@ -87,6 +87,79 @@ sn_tree_el_sorts(sn_tree_el el, sn_ns ns)
                : 0;
 }
 
+sn_tree_look
+sn_tree_el_look(sn_tree_el el)
+{
+    static const uint8_t looks[EL_COUNT] = {
+#define UNSEEN(id) [EL_##id] = SN_LOOK_UNSEEN
+#define BLOCK(id)  [EL_##id] = SN_LOOK_BLOCK
+        UNSEEN(SCRIPT),
+        UNSEEN(STYLE),
+        UNSEEN(TEMPLATE),
+        UNSEEN(NOSCRIPT),
+        UNSEEN(HEAD),
+        BLOCK(ADDRESS),
+        BLOCK(ARTICLE),
+        BLOCK(ASIDE),
+        BLOCK(BLOCKQUOTE),
+        BLOCK(BODY),
+        BLOCK(BR),
+        BLOCK(BUTTON),
+        BLOCK(CAPTION),
+        BLOCK(CENTER),
+        BLOCK(DD),
+        BLOCK(DETAILS),
+        BLOCK(DIALOG),
+        BLOCK(DIR),
+        BLOCK(DIV),
+        BLOCK(DL),
+        BLOCK(DT),
+        BLOCK(FIELDSET),
+        BLOCK(FIGCAPTION),
+        BLOCK(FIGURE),
+        BLOCK(FOOTER),
+        BLOCK(FORM),
+        BLOCK(H1),
+        BLOCK(H2),
+        BLOCK(H3),
+        BLOCK(H4),
+        BLOCK(H5),
+        BLOCK(H6),
+        BLOCK(HEADER),
+        BLOCK(HGROUP),
+        BLOCK(HR),
+        BLOCK(HTML),
+        BLOCK(LEGEND),
+        BLOCK(LI),
+        BLOCK(MAIN),
+        BLOCK(MENU),
+        BLOCK(NAV),
+        BLOCK(OL),
+        BLOCK(OPTGROUP),
+        BLOCK(OPTION),
+        BLOCK(P),
+        BLOCK(PRE),
+        BLOCK(SEARCH),
+        BLOCK(SECTION),
+        BLOCK(SELECT),
+        BLOCK(SUMMARY),
+        BLOCK(TABLE),
+        BLOCK(TBODY),
+        BLOCK(TEXTAREA),
+        BLOCK(TFOOT),
+        BLOCK(THEAD),
+        BLOCK(TITLE),
+        BLOCK(TR),
+        BLOCK(UL),
+        [EL_TD] = SN_LOOK_CELL,
+        [EL_TH] = SN_LOOK_CELL,
+#undef UNSEEN
+#undef BLOCK
+    };
+
+    return (sn_tree_look)looks[el];
+}
+
 /* The spellings of 13.2.6.1, sorted without regard to case. */
 static const char *const svg_attrs[] = {
     "attributeName",

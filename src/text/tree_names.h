@@ -98,6 +98,7 @@ enum {
     X(IMG, "img", SN_EL_SB) \
     X(INPUT, "input", SN_EL_S) \
     X(KEYGEN, "keygen", SN_EL_S) \
+    X(LEGEND, "legend", 0) \
     X(LI, "li", SN_EL_SI) \
     X(LINK, "link", SN_EL_S) \
     X(LISTING, "listing", SN_EL_SB) \
@@ -188,6 +189,9 @@ sn_str sn_tree_el_name(sn_tree_el el);
 
 /* Returns the sorts of an element, as bits; those of svg and math are few. */
 unsigned sn_tree_el_sorts(sn_tree_el el, sn_ns ns);
+
+/* What the element is to the text that people see. */
+sn_tree_look sn_tree_el_look(sn_tree_el el);
 
 /* Maps a name of an attribute of svg or math to the standard's spelling, in place of
  * the lower case; returns `name` if it is spelled in lower case. */

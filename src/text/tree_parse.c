@@ -75,6 +75,12 @@ most_tags(const seine_tree_opts *opts)
     return opts->max_tags ? opts->max_tags : SN_TREE_MAX_TAGS;
 }
 
+static bool
+begins_tag(char c)
+{
+    return sn_is_alpha(c) || c == '/' || c == '!' || c == '?';
+}
+
 /* Counts what may be a tag. */
 static uint64_t
 count_tags(sn_str page, const seine_tree_opts *opts)
@@ -85,9 +91,28 @@ count_tags(sn_str page, const seine_tree_opts *opts)
 
     while (n < most && end - p > 1 && (p = memchr(p, '<', (size_t)(end - p) - 1))) {
         p++;
-        n += sn_is_alpha(*p) || *p == '/' || *p == '!' || *p == '?';
+        n += begins_tag(*p);
     }
     return n;
+}
+
+/* Guesses the nodes of a page: one for each tag and for the text in front of it, and a
+ * sixteenth for elements that no tag stands for. */
+static uint64_t
+guess_nodes(sn_str page, const seine_tree_opts *opts)
+{
+    uint64_t most = 2 * most_tags(opts);
+    const char *p = page.ptr, *end = p + page.len;
+    uint64_t n = 0;
+
+    if (most > page.len / 2) /* "<p>x" is two nodes, and no page has more */
+        most = page.len / 2;
+    while (n < most && end - p > 1 && (p = memchr(p, '<', (size_t)(end - p) - 1))) {
+        if (begins_tag(p[1]))
+            n += p > page.ptr && p[-1] != '>' ? 2 : 1;
+        p++;
+    }
+    return n + n / 16;
 }
 
 /* Elements that have no rule of their own, and those that pages define. */
@@ -96,7 +121,7 @@ is_ordinary(sn_str name)
 {
     static const char names[] =
         "abbr acronym audio bdi bdo canvas cite data datalist del dfn ins kbd label "
-        "legend map mark meter output picture progress q samp slot time video";
+        "map mark meter output picture progress q samp slot time video";
     sn_str rest = sn_str_of(names), one;
 
     while (sn_str_next(&rest, ' ', &one))
@@ -234,7 +259,7 @@ build(sn_build *b, const seine_tree_opts *opts, size_t piece)
     if (opts->fragment && !read_context(b, opts->fragment))
         return SEINE_E_INVAL;
     sn_buf_reserve(&b->tree->node_mem,
-                   (count_tags((sn_str){b->page, b->len}, opts) + 16) * sizeof document);
+                   (guess_nodes((sn_str){b->page, b->len}, opts) + 16) * sizeof document);
     sn_build_add(b, &document);
     if (opts->fragment)
         start_fragment(b);

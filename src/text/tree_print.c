@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints trees: as readable text, as HTML, and in the format of html5lib's tests. */
+/* Prints trees: as text, as HTML, and in the format of html5lib's tests. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +34,8 @@ is_html(const seine_tree *t, const sn_node *n, const char *names)
     return false;
 }
 
-static seine_err
-finish_text(sn_buf *b, seine_text *out_text)
+seine_err
+sn_tree_finish_text(sn_buf *b, seine_text *out_text)
 {
     seine_err e;
 
@@ -58,105 +58,7 @@ seine_node_text(const seine_tree *t, seine_node n, seine_text *out_text)
     for (seine_node i = n; i < seine_node_end(t, n); i++)
         if (sn_tree_node(t, i)->kind == SEINE_NODE_TEXT)
             sn_buf_str(&b, text_of(t, sn_tree_node(t, i)));
-    return finish_text(&b, out_text);
-}
-
-/* Words, and what separates the next one: 0 nothing, 1 a blank, 2 a line feed. */
-typedef struct words {
-    sn_buf out;
-    int gap;
-} words;
-
-static void
-gap(words *w, int size)
-{
-    if (w->gap < size)
-        w->gap = size;
-}
-
-static void
-say(words *w, sn_str s)
-{
-    for (size_t i = 0; i < s.len;) {
-        size_t from = i;
-
-        while (i < s.len && !sn_is_space(s.ptr[i]))
-            i++;
-        if (i > from) {
-            if (w->gap > 0 && w->out.len > 0)
-                sn_buf_char(&w->out, w->gap == 1 ? ' ' : '\n');
-            w->gap = 0;
-            sn_buf_add(&w->out, s.ptr + from, i - from);
-        }
-        for (; i < s.len && sn_is_space(s.ptr[i]); i++)
-            gap(w, 1);
-    }
-}
-
-static const char unseen[] = "script style template noscript head";
-static const char blocks[] =
-    "address article aside blockquote body br button caption center dd details dialog "
-    "dir "
-    "div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr "
-    "html legend li main menu nav ol optgroup option p pre search section select summary "
-    "table tbody textarea tfoot thead title tr ul";
-
-/* Classifies each name of the tree once: 1 unseen, 2 a block, 3 a cell. */
-static uint8_t *
-kinds_of_names(const seine_tree *t)
-{
-    static const char *const lists[] = {unseen, blocks, "td th"};
-    uint8_t *kinds = sn_zalloc(t->names + 1);
-
-    for (uint8_t k = 0; kinds && k < 3; k++) {
-        sn_str rest = sn_str_of(lists[k]), name;
-
-        while (sn_str_next(&rest, ' ', &name)) {
-            uint32_t id = sn_tree_name(t, name);
-
-            if (id != UINT32_MAX)
-                kinds[id] = (uint8_t)(k + 1);
-        }
-    }
-    return kinds;
-}
-
-seine_err
-seine_node_words(const seine_tree *t, seine_node n, seine_text *out_text)
-{
-    if (!t || !out_text)
-        return SEINE_E_INVAL;
-    uint8_t *kinds SN_AUTOFREE = kinds_of_names(t);
-    seine_node end = seine_node_end(t, n), open = n; /* open: innermost open element */
-    words w = {.gap = 0};
-
-    if (!kinds)
-        return SEINE_E_NOMEM;
-    sn_buf_init(&w.out, MOST);
-    for (seine_node i = n; i < end;) {
-        const sn_node *node = sn_tree_node(t, i);
-        uint8_t kind = node->kind == SEINE_NODE_ELEMENT ? kinds[node->name] : 0;
-
-        while (open != n && sn_tree_node(t, open)->end <= i) { /* leaves elements */
-            const sn_node *left = sn_tree_node(t, open);
-
-            if (kinds[left->name] >= 2)
-                gap(&w, kinds[left->name] == 2 ? 2 : 1);
-            open = left->parent;
-        }
-        if (kind == 1 && i != n) {
-            i = node->end;
-            continue;
-        }
-        if (kind >= 2)
-            gap(&w, kind == 2 ? 2 : 1);
-        if (node->kind == SEINE_NODE_TEXT)
-            say(&w, text_of(t, node));
-        else if (node->kind == SEINE_NODE_ELEMENT && node->end > i + 1)
-            open = i;
-        i++;
-    }
-    return finish_text(&w.out, out_text);
+    return sn_tree_finish_text(&b, out_text);
 }
 
 static void
@@ -278,7 +180,7 @@ seine_node_html(const seine_tree *t, seine_node n, seine_text *out_text)
         if (open == n)
             break;
     }
-    return finish_text(&b, out_text);
+    return sn_tree_finish_text(&b, out_text);
 }
 
 /* The format of html5lib's tests. */
@@ -427,7 +329,7 @@ print_tree(const seine_tree *t, bool is_inert, seine_text *out_text)
             open = i;
         }
     }
-    return finish_text(&b, out_text);
+    return sn_tree_finish_text(&b, out_text);
 }
 
 seine_err

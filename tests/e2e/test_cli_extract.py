@@ -55,6 +55,40 @@ def several_things_are_one_object():
     check([k["tag"] for k in links], ["link", "a", "a"])
 
 
+@rows([("a span to the right and down", "<tr><td rowspan=2 colspan=2>x<td>y<tr><td>z", [["x", "x", "y"], ["x", "x", "z"]]),
+       ("a row that a cell from above fills alone", "<tr><td>a<td rowspan=2>b<tr>", [["a", "b"], ["", "b"]]),
+       ("a span of 0 reaches to the end of its group", "<tbody><tr><td rowspan=0>a<td>b<tr><td>c<tbody><tr><td>d", [["a", "b"], ["a", "c"], ["d"]]),
+       ("no span leaves its group", "<thead><tr><td rowspan=9>a<td>b<tbody><tr><td>c", [["a", "b"], ["c"]]),
+       ("no row is made for a span", "<tr><td rowspan=5>a", [["a"]]),
+       ("spans that are no numbers", "<tr><td colspan=x>a<td colspan=0>b<td colspan=-2>c<td colspan=' +2;'>d<td rowspan=-1>e<tr><td>f", [["a", "b", "c", "d", "d", "e"], ["f"]]),
+       ("a cell over one from above", "<tr><td>a<td rowspan=3>b<tr><td colspan=2>c<tr><td>d", [["a", "b"], ["c", "c"], ["d"]]),
+       ("text as people see it", "<tr><td>a<br>b <i>c</i><script>x</script><td>\"\\\u2028<td>", [["a b c", "\"\\\u2028", ""]]),
+       ("no template", "<template><tr><td>a</template><tr><td>b<template><table><tr><td>c</table></template>", [["b"]])])
+def a_table_is_rows_of_texts(_, inside, want):
+    html = "<table>" + inside + "</table>"
+    check(json.loads(seine("extract", "--tables", stdin=html).out), {"tables": [want]})
+    check(cases("extract", {"id": 1, "html": html, "want": ["tables", "text"]})[0]["tables"], [want])
+
+
+@case
+def a_table_in_a_table_is_a_table_and_text():
+    r = seine("extract", "--tables", "--title", stdin="<title>t</title><table><tr><td>a<table><tr><td>b</table>c</table><table></table>")
+    check(json.loads(r.out), {"title": "t", "tables": [[["a b c"]], [["b"]], []]})
+
+
+@case
+def tables_that_spans_make_large_are_cut_and_say_so():
+    for html in ("<table>" + "<tr><td rowspan=65534 colspan=1000>x" * 100 + "</table><table><tr><td>y</table>",
+                 "<table><tr>" + "<td colspan=1000>" + "x" * 10000 + "</table>", "<table><tr><td>" * 60 + "word " * 100000):
+        r = seine("extract", "--tables", "--links", stdin=html)
+        out = json.loads(r.out)
+        check((r.code, out["notes"], len(r.out) <= 4 * len(html) + (1 << 18) + 200), (0, ["tables_capped"], True), html[:30])
+        check(len(out["tables"]) > 0 or len(html) > 100000, True)
+        one = cases("extract", {"html": html, "want": ["tables"]})[0]
+        check((one["notes"], one["tables"]), (["tables_capped"], out["tables"]))
+    check([len(r) for r in json.loads(seine("extract", "--tables", stdin="<table><tr><td colspan=5000>x</table>").out)["tables"][0]], [1000])
+
+
 @case
 def text_is_as_people_see_it():
     check(json.loads(seine("extract", "--text", stdin="<p>a  b<script>x</script><p>c<br>d").out), {"text": "a b\nc\nd"})

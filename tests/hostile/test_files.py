@@ -3,17 +3,19 @@
 """Files of strangers, and files for strangers' programs: tables that would be run as formulas, lists and pages that would never end."""
 import contextlib
 import csv
+import functools
 import io
 import itertools
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import case, check, finish, rows, seine  # noqa: E402
+from e2e import PROGRAM, SANITIZED, case, check, environment, finish, rows, seine  # noqa: E402
 from hostile import attack  # noqa: E402
 
 MIB = 1 << 20
@@ -102,6 +104,39 @@ def a_page_that_was_made_to_be_slow_ends(_, data):
         for words in (["html", "tree"], ["extract", "--links", "--title", "--text", "--tables"], ["extract", "--css", "div div div p:nth-child(2n+1)"]):
             r = attack(*words, "x.html", cwd=d)
             check((r.code in (0, 1), r.peak < 2 * ROOM), (True, True), f"{words}: {r.code} {r.peak >> 20} MiB {r.err[:200]}")
+
+
+TABLES = [("cells", b"<table><tr>" + b"<td>" * 100000), ("cells with text", b"<table><tr>" + b"<td>a" * 100000), ("rows", b"<table>" + b"<tr><td>a" * 60000),
+          ("rows without cells", b"<table>" + b"<tr>" * 100000), ("small tables", b"<table><tr><td>a</table>" * 25000), ("tables in tables", b"<table><tr><td>" * 60 + b"word " * 100000),
+          ("cells in tables in tables", b"<table><tr><td>" * 50 + b"<td>a" * 90000), ("captions", b"<table><caption>" * 80 + b"<table><tr><td>" + b"<td>a" * 90000),
+          ("spans both ways", b"<table>" + b"<tr><td rowspan=1000 colspan=1000>x" * 13000), ("spans to the right", b"<table><tr>" + b"<td colspan=1000>" * 25000),
+          ("spans down", b"<table><tr>" + b"<td rowspan=65534>a" * 13000 + b"<tr>" * 13000), ("spans behind gaps", b"<table><tr><td colspan=999><td rowspan=0>a" + b"<tr>" * 80000),
+          ("groups", b"<table>" + b"<tbody><tr><td rowspan=0 colspan=9>a" * 12000), ("a long text", b"<table><tr><td colspan=1000>" + b"x" * 400000),
+          ("quotes", b"<table><tr><td>" + b'"' * 400000), ("many attributes", b"<table><tr>" + b"<td a b c d e f g h>" * 20000)]
+
+
+def limited(words, room, **more):
+    return subprocess.run(["sh", "-c", f'ulimit -v {room >> 10}; exec "$0" "$@"', PROGRAM, *words], capture_output=True, env=environment(None), **more)
+
+
+@functools.cache
+def least_room():
+    """The address space that the program takes for next to nothing, to 256 KiB."""
+    low, high = 0, 512 * MIB
+    while high - low > MIB // 4:
+        middle = (low + high) // 2
+        low, high = (low, middle) if limited(["extract", "--tables"], middle, input=b"<table><tr><td>a").returncode == 0 else (middle, high)
+    return high
+
+
+@rows(TABLES)
+def a_table_costs_20_times_its_page_at_most(_, data):
+    r = attack("extract", "--tables", stdin=data)
+    check((r.code, r.cpu < (0.1 + len(data) / 1e6) * (20 if SANITIZED else 1), len(r.out) <= 4 * len(data) + MIB // 4 + 99), (0, True, True), f"{r.cpu} s, {len(r.out)} bytes, {r.err[:200]}")
+    check(all(isinstance(t, list) for t in json.loads(r.out)["tables"]), True)
+    if not SANITIZED:
+        again = limited(["extract", "--tables"], least_room() + 20 * len(data) + MIB, input=data)
+        check((again.returncode, again.stdout == r.out), (0, True), again.stderr.decode()[:200])
 
 
 @case

@@ -93,6 +93,23 @@ TEST(buf_take_hands_over_and_starts_again)
     count_end();
 }
 
+TEST(buf_may_grow_by_no_more_than_it_is_asked_for)
+{
+    sn_buf b;
+
+    sn_buf_init(&b, 1000);
+    sn_buf_text(&b, "abc");
+    size_t before = b.room;
+    sn_buf_reserve_exactly(&b, 3);
+    CHECK_EQ(b.room, before);
+    sn_buf_reserve_exactly(&b, 200);
+    CHECK_EQ(b.room, 3 + 200 + 1);
+    CHECK_STR(b.ptr, "abc");
+    sn_buf_reserve_exactly(&b, 998);
+    CHECK_EQ(sn_buf_done(&b), SEINE_E_FULL);
+    sn_buf_fini(&b);
+}
+
 TEST(buf_reserve_gives_room_and_commit_counts_it)
 {
     sn_buf b;

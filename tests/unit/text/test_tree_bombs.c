@@ -10,7 +10,7 @@
 #include "text/tree_build.h"
 #include "tree_bombs.h"
 
-enum { SIZE = 128 * 1024, SLACK = 1 << 20 };
+enum { SIZE = 128 * 1024 };
 
 static seine_err
 explode(const tree_bomb *bomb, char *page, size_t want, size_t *out_len)
@@ -28,7 +28,8 @@ explode(const tree_bomb *bomb, char *page, size_t want, size_t *out_len)
     return e;
 }
 
-TEST(tree_of_a_bomb_takes_32_times_its_page_and_1_mb_at_most)
+/* 32 x the page and 1 MB are promised; at this size it is less than 32 x. */
+TEST(tree_of_a_bomb_takes_32_times_its_page_at_most)
 {
     char *page = malloc(SIZE + 4096);
     size_t len;
@@ -38,7 +39,7 @@ TEST(tree_of_a_bomb_takes_32_times_its_page_and_1_mb_at_most)
         seine_err e = explode(&tree_bombs[i], page, SIZE, &len);
         CHECK(e == SEINE_OK || e == SEINE_E_HTML_TOO_DEEP ||
               e == SEINE_E_HTML_TOO_COMPLEX);
-        CHECK(count_peak() <= 32 * (int64_t)len + SLACK);
+        CHECK(count_peak() <= 32 * (int64_t)len);
         count_end();
     }
     free(page);
