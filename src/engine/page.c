@@ -13,7 +13,7 @@
 
 #define AGENT     SN_STR("seine")
 #define MAX_REST  65536       /* what a big page made it grow beyond is given back */
-#define MAX_BYTES (16u << 20) /* of values and texts */
+#define MAX_BYTES (16u << 20) /* of values */
 #define MAP_BYTES 122880      /* of a reader of sitemaps, at most */
 #define MAX_SAID  1024        /* of one fact but the title and what is a URL */
 
@@ -27,10 +27,8 @@ typedef struct span {
 } span;
 
 typedef struct row {
-    uint64_t offset; /* of its tag, for the order */
     span value;
-    uint32_t text_at, line;
-    uint16_t text_len;
+    uint32_t line;
     uint8_t tag, attr;
     bool nofollow, is_map;
 } row;
@@ -40,8 +38,7 @@ typedef enum fact { TITLE, LANG, CANONICAL, BASE, FACTS } fact;
 struct sn_page {
     sn_page *next; /* in its pool */
     sn_html html;
-    bool until_title; /* what html was made for */
-    bool made;
+    bool made;              /* html was */
     sn_word_triples *words; /* made by the first page that is looked at */
     bool has_words;
     seine_sitemap *map; /* made by the first sitemap */
@@ -157,44 +154,23 @@ relation_of(sn_str rel, bool of_link)
     return r;
 }
 
-/* The link of an <a> comes when its text is known: behind those inside of it. */
-static void
-in_order(sn_page *p)
-{
-    row *all = (row *)(void *)p->links.ptr;
-    size_t i = rows_of(p);
-
-    if (p->links.err != SEINE_OK || i < 2 || all[i - 2].offset <= all[i - 1].offset)
-        return;
-    row last = all[--i];
-    for (; i > 0 && all[i - 1].offset > last.offset; i--)
-        all[i] = all[i - 1];
-    all[i] = last;
-}
-
 static void
 put_link(sn_page *p, const sn_html_event *e, const relation *rel)
 {
     sn_str value = sn_page_charset_query(&p->charset, e->value);
 
-    if (value.len + e->text.len > p->bytes.cap - p->bytes.len ||
+    if (value.len > p->bytes.cap - p->bytes.len ||
         p->links.cap - p->links.len < sizeof(row)) {
         p->notes |= SEINE_LINKS_CAPPED;
         p->left_out++;
         return;
     }
-    row r = {.offset = e->offset,
-             .value = keep_text(p, value),
-             .text_at = (uint32_t)p->bytes.len,
+    row r = {.value = keep_text(p, value),
              .line = e->line,
-             .text_len = (uint16_t)e->text.len,
              .tag = (uint8_t)e->tag,
              .attr = (uint8_t)e->attr,
              .nofollow = rel->nofollow};
-    sn_buf_str(&p->bytes, e->text);
     sn_buf_add(&p->links, &r, sizeof r);
-    if (e->tag == SN_TAG_A)
-        in_order(p);
 }
 
 static void
@@ -379,33 +355,36 @@ sn_page_memory(const sn_page *p)
            (p->map ? MAP_BYTES : 0) + (p->words ? sizeof *p->words : 0);
 }
 
-/* Makes the tokenizer that finds what is wanted, unless the page has it already. */
-static void
-make_html(sn_page *p, bool until_title)
-{
-    if (p->made && p->until_title == until_title) {
-        sn_html_reset(&p->html);
-        return;
-    }
-    if (p->made)
-        sn_html_fini(&p->html);
-    sn_html_options o = {.want = until_title ? SN_HTML_TITLE : OF_LINKS,
-                         .until_title = until_title,
-                         .lines = !until_title,
-                         .convert = on_bytes};
-    sn_html_init(&p->html, &o, on_event, p);
-    p->made = true;
-    p->until_title = until_title;
-}
-
-/* Makes the tokenizer pass on the text, if it is looked at. */
+/* Makes room for the words of the text, if it is looked at. */
 static void
 want_words(sn_page *p, sn_str own)
 {
     p->has_words = own.ptr && (p->words || (p->words = sn_alloc(sizeof *p->words)));
-    p->html.opts.words = p->has_words ? p->words : NULL;
     if (p->has_words)
         sn_word_triples_begin(p->words, own);
+}
+
+/* Makes the tokenizer find what is wanted. Pictures are no links: put_link counts those
+ * that are, and only the words ask for the others. */
+static void
+make_html(sn_page *p, bool until_title)
+{
+    sn_html_options o = {.want = until_title ? SN_HTML_TITLE : OF_LINKS,
+                         .until_title = until_title,
+                         .lines = !until_title,
+                         .no_text = true,
+                         .no_parts = !p->has_words,
+                         .max_links = UINT32_MAX,
+                         .convert = on_bytes,
+                         .words = p->has_words ? p->words : NULL};
+
+    if (p->made) {
+        p->html.opts = o;
+        sn_html_reset(&p->html);
+        return;
+    }
+    sn_html_init(&p->html, &o, on_event, p);
+    p->made = true;
 }
 
 static seine_err
@@ -448,9 +427,8 @@ sn_page_begin(sn_page *p, const sn_page_wants *wants)
     p->has_words = false;
     p->has_dates = wants->dates;
     if (p->kind == SN_KIND_PAGE) {
-        make_html(p, !wants->links);
-        p->html.opts.max_links = UINT32_MAX; /* pictures are none: put_link counts */
         want_words(p, wants->own);
+        make_html(p, !wants->links);
     } else if (p->kind == SN_KIND_SITEMAP) {
         p->err = make_map(p, wants->max_links);
     }
@@ -561,7 +539,6 @@ sn_page_link_at(const sn_page *p, size_t i, sn_page_link *out_link)
     *out_link = (sn_page_link){.value = text_at(p, r->value.at, r->value.len),
                                .tag = r->tag,
                                .attr = r->attr,
-                               .text = text_at(p, r->text_at, r->text_len),
                                .line = is_map ? 0 : r->line,
                                .lastmod = is_map ? INT64_C(1000) * r->line : 0,
                                .nofollow = r->nofollow,

@@ -41,13 +41,12 @@ typedef struct sn_page_wants {
     unsigned robots;              /* SEINE_NOFOLLOW … of the header */
     sn_str own;                   /* path and query; ptr NULL: no words are wanted */
     uint32_t max_links;           /* 0: 50,000 */
-    uint64_t max_text;            /* bytes of values and texts; below 16 MiB: 16 MiB */
+    uint64_t max_text;            /* bytes of values; below 16 MiB: 16 MiB */
 } sn_page_wants;
 
 typedef struct sn_page_link { /* views into the page, valid until the next begin */
     sn_str value;             /* in UTF-8, to be resolved against the base */
     uint8_t tag, attr;        /* of the tables of text/html.h; 0: of a sitemap */
-    sn_str text;
     uint32_t line;
     bool nofollow;   /* its rel says so */
     bool is_map;     /* an entry of a sitemap index: leads to a further sitemap */

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/scan.h"
 #include "text/charset.h"
 
 #include "charsets.inc"
@@ -582,17 +583,7 @@ step_byte(work *w, uint8_t byte)
 size_t
 sn_ascii_len(sn_str s)
 {
-    size_t i = 0;
-    uint64_t eight;
-
-    for (; i + 8 <= s.len; i += 8) {
-        memcpy(&eight, s.ptr + i, 8);
-        if (eight & UINT64_C(0x8080808080808080))
-            break;
-    }
-    while (i < s.len && (unsigned char)s.ptr[i] < 0x80)
-        i++;
-    return i;
+    return sn_scan_ascii(s.ptr, s.len);
 }
 
 /* Sixteen bytes at a time; compilers make vector instructions of it where there are any.

@@ -100,9 +100,9 @@ text(sn_html *t, const char *p, size_t n)
 {
     if (t->frames_ok)
         sn_html_frames_text(t, p, n);
-    if (t->held.open)
+    if (t->held.open && !t->held.is_told)
         sn_html_text_add(&t->held.text, p, n);
-    else if (t->opts.words)
+    else if (t->opts.words && !t->held.open)
         sn_word_triples_text(t->opts.words, p, n);
 }
 
@@ -405,9 +405,19 @@ tag_open(sn_html *t, const char *p, const char *end)
     return p;
 }
 
+/* True if what means nothing may be skipped without the states. */
+static bool
+may_skim(const sn_html *t)
+{
+    return t->skims && t->depth == 0 && !t->frames_ok && !t->in_frames &&
+           (!t->held.open || t->held.is_told);
+}
+
 static const char *
 data(sn_html *t, const char *p, const char *end)
 {
+    if (may_skim(t) && ((p = sn_html_skim(t, p, end)) == end || t->enough))
+        return p;
     const char *less = memchr(p, '<', (size_t)(end - p));
 
     text(t, p, (size_t)((less ? less : end) - p));
@@ -766,6 +776,7 @@ sn_html_init(sn_html *t, const sn_html_options *opts, sn_html_fn fn, void *user)
 {
     *t = (sn_html){
         .opts = *opts, .fn = fn, .user = user, .state = DATA, .frames_ok = !opts->tree};
+    t->skims = sn_html_skims(opts);
     sn_buf_init(&t->values, KEPT * (size_t)SN_HTML_VALUE);
     sn_buf_init(&t->decoded, PARTS * (size_t)SN_HTML_VALUE);
     sn_buf_init(&t->held.bytes, PARTS * (size_t)SN_HTML_VALUE);

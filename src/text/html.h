@@ -153,13 +153,15 @@ typedef bool (*sn_html_fn)(void *user, const sn_html_event *e);
 typedef sn_str (*sn_html_convert)(void *user, sn_str raw, sn_html_attr attr);
 
 typedef struct sn_html_options {
-    unsigned want;           /* mask of sn_html_what */
-    bool until_title;        /* stop at </title> */
-    bool scripting;          /* <noscript> is text, as for a browser that runs scripts */
-    bool lines;              /* tell line and column */
-    uint32_t max_links;      /* 0: SN_HTML_LINKS */
-    struct sn_build *tree;   /* builds a tree of every token, instead of events */
-    sn_html_convert convert; /* NULL: bytes stay as they are */
+    unsigned want;         /* mask of sn_html_what */
+    bool until_title;      /* stop at </title> */
+    bool scripting;        /* <noscript> is text, as for a browser that runs scripts */
+    bool lines;            /* tell line and column */
+    bool no_text;          /* the text of a link is not asked for: it comes at its tag */
+    bool no_parts;         /* links to pictures, media and forms are not told */
+    uint32_t max_links;    /* 0: SN_HTML_LINKS */
+    struct sn_build *tree; /* builds a tree of every token, instead of events */
+    sn_html_convert convert;       /* NULL: bytes stay as they are */
     struct sn_word_triples *words; /* told of the text that is no link; or NULL */
 } sn_html_options;
 
@@ -202,6 +204,7 @@ typedef struct sn_html_held {
     sn_html_text text;
     sn_html_place place;
     bool open, cut;
+    bool is_told; /* without its text */
 } sn_html_held;
 
 typedef enum sn_html_content { /* what follows a start tag */
@@ -230,6 +233,7 @@ typedef struct sn_html { /* private */
     uint64_t tag_at;
     uint64_t run, name_at; /* for a tree: where its text and a name begin */
     uint64_t steps;
+    uint64_t skims; /* tags without a meaning, as bits */
 
     uint64_t counted, line_at; /* bytes searched for lines; start of the last line */
     uint32_t line;             /* before `counted`, from 0 */
@@ -312,6 +316,20 @@ bool sn_html_refresh(sn_str content, uint32_t *out_seconds, sn_str *out_url);
 
 /* Shared by the html*.c files only. */
 
+#define SN_HTML_TAG_BIT(tag) (UINT64_C(1) << (tag))
+_Static_assert(SN_TAG_COUNT <= 64, "a tag is a bit");
+
+/* Tags that lead to a part of the page, and mean nothing else. */
+#define SN_HTML_PARTS                                                \
+    (SN_HTML_TAG_BIT(SN_TAG_IMG) | SN_HTML_TAG_BIT(SN_TAG_SOURCE) |  \
+     SN_HTML_TAG_BIT(SN_TAG_VIDEO) | SN_HTML_TAG_BIT(SN_TAG_AUDIO) | \
+     SN_HTML_TAG_BIT(SN_TAG_TRACK) | SN_HTML_TAG_BIT(SN_TAG_INPUT) | \
+     SN_HTML_TAG_BIT(SN_TAG_OBJECT) | SN_HTML_TAG_BIT(SN_TAG_FORM) | \
+     SN_HTML_TAG_BIT(SN_TAG_EMBED))
+
+/* Letters (bit 1 is a) that a known tag of this length begins with. */
+extern const uint32_t sn_html_tag_letters[SN_HTML_NAME];
+
 sn_html_tag sn_html_find_tag(const char name[SN_HTML_NAME], size_t len);
 sn_html_attr sn_html_find_attr(const char name[SN_HTML_NAME], size_t len);
 
@@ -319,6 +337,28 @@ sn_html_attr sn_html_find_attr(const char name[SN_HTML_NAME], size_t len);
  * is a <font>. */
 bool sn_html_is_font_attr(const char name[SN_HTML_NAME]);
 bool sn_html_is_breakout(const char name[SN_HTML_NAME], size_t len);
+
+/* The tag of a name as it stands in the page. First letter and length rule most of them
+ * out, since most tags are unknown. */
+sn_html_tag sn_html_known_tag_at(sn_str name);
+
+static inline sn_html_tag
+sn_html_find_tag_at(sn_str name)
+{
+    return name.len < SN_HTML_NAME &&
+                   sn_html_tag_letters[name.len] >> (*name.ptr & 31) & 1
+               ? sn_html_known_tag_at(name)
+               : SN_TAG_OTHER;
+}
+
+/* html_skim.c: the tags that need not be read, as bits; 0: the states read all of them.
+ * Skips what means nothing; returns where the states go on. Called between tags, outside
+ * of svg, math, frames and the text of a link that is kept. */
+uint64_t sn_html_skims(const sn_html_options *o);
+const char *sn_html_skim(sn_html *t, const char *p, const char *end);
+
+/* An <a> whose values need no decoding; one without href has ptr NULL. */
+void sn_html_plain_link(sn_html *t, sn_str href, sn_str rel, sn_str hreflang);
 
 /* Returns the attributes to keep of a start tag, as bits. */
 uint32_t sn_html_keeps(const sn_html *t, sn_html_tag tag);

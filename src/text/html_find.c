@@ -298,6 +298,8 @@ held_end(sn_html *t)
     if (!h->open)
         return;
     h->open = false;
+    if (h->is_told)
+        return;
     at(&e, h->place);
     e.text = text_said(t, &h->text, SN_HTML_TEXT_LEN, &cut);
     link_give(t, &e, &h->bytes, &h->parts);
@@ -311,6 +313,7 @@ held_start(sn_html *t, sn_html_place place)
     h->parts = link_read(t, SN_ATTR_HREF, &h->bytes, &h->cut);
     h->place = place;
     h->open = true;
+    h->is_told = false;
     text_start(&h->text);
 }
 
@@ -351,11 +354,13 @@ link_of(sn_html *t, sn_html_attr attr, sn_html_place place)
         links_of_set(t, &e);
     } else if (!link_counts(t)) {
         return;
-    } else if (e.tag == SN_TAG_A) {
+    } else if (e.tag == SN_TAG_A && !t->opts.no_text) {
         held_start(t, place);
     } else {
         sn_html_parts parts = link_read(t, attr, &t->decoded, &e.cut);
 
+        if (e.tag == SN_TAG_A)
+            t->held.open = t->held.is_told = true;
         link_give(t, &e, &t->decoded, &parts);
     }
 }
@@ -372,9 +377,28 @@ link(sn_html *t)
     if (t->tag == SN_TAG_INPUT &&
         !sn_str_eq_nocase(raw_value(t, SN_ATTR_TYPE), SN_STR("image")))
         return;
+    if (t->opts.no_parts && SN_HTML_PARTS >> t->tag & 1)
+        return;
     sn_html_place place = sn_html_here(t);
     link_of(t, m->link, place);
     link_of(t, m->more, place);
+}
+
+void
+sn_html_plain_link(sn_html *t, sn_str href, sn_str rel, sn_str hreflang)
+{
+    held_end(t);
+    if (!href.ptr || !(t->opts.want & SN_HTML_LINK) || !link_counts(t))
+        return;
+    sn_html_event e = {.what = SN_HTML_LINK,
+                       .tag = SN_TAG_A,
+                       .attr = SN_ATTR_HREF,
+                       .value = href,
+                       .rel = rel,
+                       .hreflang = hreflang};
+    at(&e, sn_html_here(t));
+    t->held.open = t->held.is_told = true;
+    emit(t, &e);
 }
 
 /* Emits the URL of a refresh as a link. */

@@ -55,30 +55,40 @@ among(const char *name, sn_html_tag from, sn_html_tag to)
     return (sn_html_tag)search(tags, (int)from, (int)to, name);
 }
 
+#define LETTER(c) UINT32_C(1) << ((c) - 'a' + 1)
+const uint32_t sn_html_tag_letters[SN_HTML_NAME] = {
+    [1] = LETTER('a'),
+    [3] = LETTER('i') | LETTER('s') | LETTER('x'),
+    [4] = LETTER('l') | LETTER('f') | LETTER('a') | LETTER('b') | LETTER('m') |
+          LETTER('h') | LETTER('d'),
+    [5] = LETTER('i') | LETTER('s') | LETTER('t') | LETTER('v') | LETTER('a') |
+          LETTER('e') | LETTER('f'),
+    [6] = LETTER('s') | LETTER('i') | LETTER('o'),
+    [7] = LETTER('n'),
+    [8] = LETTER('n') | LETTER('t') | LETTER('f'),
+    [9] = LETTER('p'),
+    [13] = LETTER('f'),
+    [14] = LETTER('a'),
+};
+#undef LETTER
+
 /* Most tags are unknown: first letter and length rule them out. Both tables are sorted by
  * length. */
 static bool
 may_mean(char first, size_t len)
 {
-#define LETTER(c) UINT32_C(1) << ((c) - 'a')
-    static const uint32_t letters[SN_HTML_NAME + 2] = {
-        [1] = LETTER('a'),
-        [3] = LETTER('i') | LETTER('s') | LETTER('x'),
-        [4] = LETTER('l') | LETTER('f') | LETTER('a') | LETTER('b') | LETTER('m') |
-              LETTER('h') | LETTER('d'),
-        [5] = LETTER('i') | LETTER('s') | LETTER('t') | LETTER('v') | LETTER('a') |
-              LETTER('e') | LETTER('f'),
-        [6] = LETTER('s') | LETTER('i') | LETTER('o'),
-        [7] = LETTER('n'),
-        [8] = LETTER('n') | LETTER('t') | LETTER('f'),
-        [9] = LETTER('p'),
-        [13] = LETTER('f'),
-        [14] = LETTER('a'),
-    };
-#undef LETTER
+    return len < SN_HTML_NAME && sn_is_alpha(first) &&
+           (sn_html_tag_letters[len] >> (first & 31) & 1);
+}
 
-    return len <= SN_HTML_NAME && first >= 'a' && first <= 'z' &&
-           (letters[len] >> (first - 'a') & 1);
+sn_html_tag
+sn_html_known_tag_at(sn_str at)
+{
+    row name = {0};
+
+    for (size_t i = 0; i < at.len; i++)
+        name[i] = sn_lower(at.ptr[i]);
+    return sn_html_find_tag(name, at.len);
 }
 
 sn_html_tag

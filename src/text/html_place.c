@@ -3,41 +3,8 @@
  * whose text is the bytes between two positions. */
 #include <string.h>
 
+#include "base/scan.h"
 #include "text/html.h"
-
-/* Counts the line feeds of eight bytes: a byte that differs sets its top bit in
- * `other`. */
-static uint32_t
-newlines(uint64_t x)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101), low = ones * 0x7f;
-    uint64_t v = x ^ ones * '\n', other = ((v & low) + low) | v;
-
-    return 8 - (uint32_t)((other >> 7 & ones) * ones >> 56);
-}
-
-/* Counts in blocks of constant size, which the compiler vectorizes. */
-static uint32_t
-line_feeds(const char *p, size_t n)
-{
-    enum { BLOCK = 64 };
-    uint32_t all = 0;
-
-    for (; n >= BLOCK; p += BLOCK, n -= BLOCK) {
-        uint8_t hits = 0;
-
-        for (int i = 0; i < BLOCK; i++)
-            hits = (uint8_t)(hits + (p[i] == '\n'));
-        all += hits;
-    }
-    for (uint64_t x; n >= sizeof x; p += sizeof x, n -= sizeof x) {
-        memcpy(&x, p, sizeof x);
-        all += newlines(x);
-    }
-    for (; n > 0; p++, n--)
-        all += *p == '\n';
-    return all;
-}
 
 /* Counts lines up to `to`, which lies in this piece. Each byte is searched once. */
 static void
@@ -45,7 +12,7 @@ count_lines(sn_html *t, uint64_t to)
 {
     const char *p = t->piece + (t->counted - t->fed);
     size_t n = (size_t)(to - t->counted);
-    uint32_t more = line_feeds(p, n);
+    uint32_t more = (uint32_t)sn_scan_count(p, n, '\n');
 
     t->counted = to;
     if (more == 0)

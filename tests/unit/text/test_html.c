@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "check.h"
 #include "failing.h"
+#include "text/word_triples.h"
 
 enum {
     ALL = SN_HTML_TITLE | SN_HTML_BASE | SN_HTML_LINK,
@@ -715,53 +716,165 @@ TEST(html_without_memory_says_so_and_stops)
     }
 }
 
-/* Random pages of known parts, cut at random places, give the same events. */
-TEST(html_does_not_care_how_a_page_is_cut)
+/* Feeds the page to `t` and returns what was heard, and the words of the text. */
+static const char *
+hear_page(sn_html *t, heard *h, const char *page, size_t first, size_t piece)
+{
+    sn_word_triples *words = t->opts.words;
+
+    hear_nothing(h);
+    sn_html_reset(t);
+    if (words)
+        sn_word_triples_begin(words, SN_STR("/a"));
+    feed(t, page, strlen(page), first, piece);
+    if (words)
+        sn_word_triples_end(words);
+    sn_buf_printf(&h->log, " notes %x", sn_html_notes(t));
+    for (uint32_t i = 0; words && i < words->n; i++)
+        sn_buf_printf(&h->log, " %llx", (unsigned long long)words->hash[i]);
+    return h->log.ptr;
+}
+
+/* Random pages of known parts: whole, in pieces and byte by byte, which the states read
+ * alone, give the same events. */
+static void
+cut_pages(sn_html_options opts, sn_rng *rng)
 {
     static const char *const parts[] = {
-        "<",        ">",         "/",          "!",           "-",    "--",
-        "=",        "'",         "\"",         " ",           "\n",   "a",
-        "A",        "href",      "src",        "<a href=",    "</a>", "<title>",
-        "</title>", "<script>",  "</script>",  "<!--",        "-->",  "<svg>",
-        "</svg>",   "<![CDATA[", "]]>",        "]",           "&",    "&amp;",
-        "&#x41",    ";",         "<base ",     "<img ",       "x",    "\r",
-        "<desc>",   "</desc>",   "<template>", "</template>", "?",    "title",
-        "script",   "<style>",   "</style>",   "rel=",        "<!",   "</",
-        "--!>",
+        "<",        ">",         "/",          "!",           "-",     "--",
+        "=",        "'",         "\"",         " ",           "\n",    "a",
+        "A",        "href",      "src",        "<a href=",    "</a>",  "<title>",
+        "</title>", "<script>",  "</script>",  "<!--",        "-->",   "<svg>",
+        "</svg>",   "<![CDATA[", "]]>",        "]",           "&",     "&amp;",
+        "&#x41",    ";",         "<base ",     "<img ",       "x",     "\r",
+        "<desc>",   "</desc>",   "<template>", "</template>", "?",     "title",
+        "script",   "<style>",   "</style>",   "rel=",        "<!",    "</",
+        "--!>",     "<p>",       "<div a=\"",  "<li class='", "/>",    "<A HREF='x'>",
+        "<input ",  "<a ",       "hreflang=",  "<noscript>",  "</p ",  "<frameset>",
+        "<frame ",  "\xc3\xa4",  "two words",  "</",          "<svg>", "id=",
+        "<p id='",
     };
-    sn_rng rng = sn_rng_seed(check_seed());
+    static sn_word_triples words[2];
     heard whole, cut;
     sn_html a, b;
 
     heard_init(&whole);
     heard_init(&cut);
-    sn_html_init(&a, &(sn_html_options){.want = ALL}, hear, &whole);
-    sn_html_init(&b, &(sn_html_options){.want = ALL}, hear, &cut);
+    sn_html_init(&a, &opts, hear, &whole);
+    sn_html_init(&b, &opts, hear, &cut);
+    if (opts.words) {
+        a.opts.words = &words[0];
+        b.opts.words = &words[1];
+    }
     whole.offsets = cut.offsets = true;
-    for (int round = 0; round < 3000; round++) {
-        char page[512];
-        size_t len = 0;
+    for (int round = 0; round < 1500; round++) {
+        char page[1024] = "";
+        size_t len = 0, piece = round % 2 ? 1 : 1 + (size_t)sn_rng_below(rng, 40);
 
         for (int i = 0; i < 30; i++)
             len +=
                 (size_t)snprintf(page + len, sizeof page - len, "%s",
-                                 parts[sn_rng_below(&rng, sizeof parts / sizeof *parts)]);
-        hear_nothing(&whole);
-        hear_nothing(&cut);
-        sn_html_reset(&a);
-        sn_html_reset(&b);
-        feed(&a, page, len, len, len);
-        size_t piece = 1 + (size_t)sn_rng_below(&rng, 9);
-        feed(&b, page, len, 1 + (size_t)sn_rng_below(&rng, 9), piece);
-        if (strcmp(whole.log.ptr ? whole.log.ptr : "", cut.log.ptr ? cut.log.ptr : "") !=
-            0)
-            check_fail(__FILE__, __LINE__, "cut by %zu: %s\n  %s\n  %s", piece, page,
-                       whole.log.ptr, cut.log.ptr);
+                                 parts[sn_rng_below(rng, sizeof parts / sizeof *parts)]);
+        const char *want = hear_page(&b, &cut, page, piece, piece);
+        const char *got = hear_page(&a, &whole, page, len, len);
+        if (strcmp(got, want) != 0)
+            check_fail(__FILE__, __LINE__, "cut by %zu: %s\n  %s\n  %s", piece, page, got,
+                       want);
     }
     sn_html_fini(&a);
     sn_html_fini(&b);
     sn_buf_fini(&whole.log);
     sn_buf_fini(&cut.log);
+}
+
+TEST(html_does_not_care_how_a_page_is_cut)
+{
+    static sn_word_triples words;
+    const sn_html_options rows[] = {
+        {.want = ALL},
+        {.want = ALL | FACTS, .lines = true},
+        {.want = ALL, .no_text = true, .lines = true},
+        {.want = ALL, .no_text = true, .no_parts = true}, /* as a crawl does */
+        {.want = ALL, .no_text = true, .words = &words},  /* and where it looks */
+        {.want = ALL | SN_HTML_ANCHOR, .no_text = true},
+        {.want = ALL, .scripting = true, .no_text = true},
+    };
+    sn_rng rng = sn_rng_seed(check_seed());
+
+    EACH_ROW(i, rows)
+        cut_pages(rows[i], &rng);
+}
+
+TEST(html_tells_a_link_at_its_tag_if_its_text_is_not_asked_for)
+{
+    static const row rows[] = {
+        {"x<p><a href=1>b<a href='2'>c<img src=3>", "a.href=1 a.href=2 img.src=3"},
+        {"x<p><a href=\"1&amp;\" REL=n hrefLang=de rel=m>b</a>", "a.href=1&[n]{de}"},
+        {"x<p><a href=1 href=2>", "a.href=1"},
+        {"x<p><a href>", "a.href="},
+        {"x<p><a =href href=1>", "a.href=1"},
+        {"x<p><a href = 1 /href=2 >", "a.href=1"},
+        {"x<p><a href=/1/>", "a.href=/1/"},
+        {"x<p><a title='<a href=0>'href=1>", "a.href=1"},
+        {"x<p><a b=c=\"d>e\" href=0>f<a href=1>", "a.href=1"}, /* the value is c="d */
+        {"x<p><template><a href=0></template><a href=1>", "a.href=1"},
+        {"x<p><p id='<a href=0>'><b class=\"</b><a href=0>\">y</b><a href=1>",
+         "a.href=1"},
+        {"x<p><script><a href=0></script><p <a href=0><a href=1>", "a.href=1"},
+        {"x<p><a =\"b>c\" href=0>", ""}, /* the tag ends behind b */
+        {"x<p><a hreflang='d&amp;' href=1>", "a.href=1{d&}"},
+        {"x<p><a rel='d&amp;' href=1>", "a.href=1[d&]"},
+        {"x<p><a href=0", ""},
+        {"x<p><a hrefs=0 rel=y xhref=0>", ""},
+    };
+
+    EACH_ROW(i, rows)
+        expect_with(&(sn_html_options){.want = ALL, .no_text = true}, rows[i].page,
+                    strlen(rows[i].page), rows[i].want);
+}
+
+TEST(html_does_not_tell_parts_of_a_page_that_are_not_asked_for)
+{
+    static const char page[] =
+        "<img src=0>x<p><a href=1></a><img src=0><form action=0><input type=image src=0>"
+        "<video src=0 poster=0><source srcset='0, 0'><object data=0><embed src=0>"
+        "<script src=2></script><link rel=x href=3><iframe src=4></iframe><area href=5>";
+
+    expect_with(&(sn_html_options){.want = ALL, .no_parts = true}, page, strlen(page),
+                "a.href=1 script.src=2 link.href=3[x] iframe.src=4 area.href=5");
+}
+
+/* A value, or attributes, beyond a limit are noted, wherever the tag is read. */
+TEST(html_notes_what_is_cut_in_tags_without_meaning_for_the_caller)
+{
+    sn_html_options o = {.want = ALL, .no_text = true, .no_parts = true};
+    char *page = malloc(2 * SN_HTML_VALUE);
+    heard h;
+    sn_html t;
+
+    heard_init(&h);
+    sn_html_init(&t, &o, hear, &h);
+    int n = snprintf(page, 32, "x<p><img src='");
+    memset(page + n, 'y', SN_HTML_VALUE + 1);
+    memcpy(page + n + SN_HTML_VALUE + 1, "'>", 3);
+    feed(&t, page, strlen(page), strlen(page), 1);
+    CHECK_EQ(sn_html_notes(&t), SN_HTML_NOTE_VALUE);
+
+    sn_html_reset(&t);
+    n = snprintf(page, 32, "x<p><p");
+    for (int i = 0; i < SN_HTML_ATTRS; i++)
+        n += snprintf(page + n, 32, " a");
+    snprintf(page + n, 32, "><p>");
+    feed(&t, page, strlen(page), strlen(page), 1);
+    CHECK_EQ(sn_html_notes(&t), 0);
+
+    sn_html_reset(&t);
+    snprintf(page + n, 32, " a>");
+    feed(&t, page, strlen(page), strlen(page), 1);
+    CHECK_EQ(sn_html_notes(&t), SN_HTML_NOTE_ATTRS);
+    sn_html_fini(&t);
+    sn_buf_fini(&h.log);
+    free(page);
 }
 
 static void
