@@ -25,10 +25,12 @@
 #include <seine/sink.h>
 
 #include "check/name_map.h"
+#include "jobs/control.h"
 #include "options/fetch_opts.h"
 #include "screen/progress.h"
 #include "screen/terminal.h"
 #include "screen/textbuf.h"
+#include "verbs/run_job.h"
 #include "verbs/run_log.h"
 #include "verbs/run_metrics.h"
 #include "verbs/watchdog.h"
@@ -97,6 +99,8 @@ typedef struct check_target {
     bool is_judged, is_cached, is_asked;
     bool wants_anchors; /* a link to it has a fragment, and fragments are checked */
     bool was_head;      /* its last request was a HEAD */
+    bool no_head;       /* an earlier run was refused its HEAD … */
+    bool is_tried;      /* … by failures that have been tried again already */
     check_anchors anchors;
 } check_target;
 
@@ -116,6 +120,21 @@ typedef struct check_link {
     bool is_role;    /* :doc: or :ref: of Sphinx, by its tag */
     bool is_foreign; /* … and the label may be that of a document that was not read */
 } check_link;
+
+typedef void (*check_take_fn)(const seine_record *r, void *arg);
+
+/* The durable job of the run. */
+typedef struct check_job {
+    run_job run;                  /* run.job NULL: there is none */
+    seine_sinks *pages;           /* of the crawl while it runs; NULL */
+    int answers;                  /* the file of single links; -1 */
+    control *control;             /* NULL */
+    check_take_fn take;           /* gets records of this run and of earlier ones */
+    void *arg;                    /* of take */
+    _Atomic(seine_fetch *) fetch; /* that runs; NULL */
+    atomic_int failed;            /* a seine_err of its files */
+    atomic_bool is_told;          /* to stop, through the socket */
+} check_job;
 
 typedef struct check {
     const args *args;
@@ -158,6 +177,8 @@ typedef struct check {
     uint64_t answers, failures; /* … by so many of all */
     seine_time start;
     seine_filter *include, *exclude; /* of links to files; NULL: none */
+
+    check_job job;
 
     /* what the run shows and hears: check_run.c */
     terminal terminal;
@@ -224,6 +245,22 @@ bool check_run_hear(check *c, const check_phase *p); /* a signal ends the run */
 /* check_remote.c */
 int check_crawl(check *c);
 int check_ask(check *c);
+
+/* check_job.c: what a run keeps so that the same command can go on. SAY_DONE, or the exit
+ * code after an error message. `take` gets what earlier runs have kept before begin
+ * returns. */
+int check_job_open(check *c);
+bool check_job_is_on(const check *c);
+int check_job_begin_pages(check *c, unsigned threads, check_take_fn take, void *arg);
+void check_job_put(check *c, unsigned shard, const seine_record *r);
+bool check_job_has_room(const check *c, unsigned shard);
+int check_job_end_pages(check *c); /* all of them are on disk */
+int check_job_begin_answers(check *c, check_take_fn take, void *arg);
+void check_job_keep_answer(check *c, const seine_record *r, bool with_body);
+void check_job_end_answers(check *c);
+void check_job_listen(check *c, seine_fetch *fetch); /* for `seine jobs` */
+void check_job_hang_up(check *c);
+int check_job_close(check *c, bool is_finished);
 
 /* check_cache.c, check_baseline.c */
 int check_cache_load(check *c);

@@ -104,6 +104,14 @@ fail_sink(seine_err e, const seine_diag *diag)
                     "%s", why);
 }
 
+/* The outputs of a job that goes on are its own, of a run that ended early. */
+static bool
+may_replace(const check *c)
+{
+    return c->set->overwrite || c->job.run.is_resumed ||
+           (check_job_is_on(c) && c->set->net.fresh);
+}
+
 /* Opens an output that the library writes; its file is empty before the end. */
 static int
 open_sink(check *c, const char *word)
@@ -120,7 +128,7 @@ open_sink(check *c, const char *word)
         return fail_sink(e, &diag);
     atomic_store(&c->sinks, sinks);
     is_sink(word, &o);
-    o.overwrite = c->set->overwrite;
+    o.overwrite = may_replace(c);
     e = seine_sinks_open(sinks, &o, &diag);
     return e == SEINE_OK ? SAY_DONE : fail_sink(e, &diag);
 }
@@ -139,7 +147,7 @@ plan_output(check *c, const char *word)
                         "--output '%s': nobody knows the format", show(word).text);
     if (o.format == CHECK_SINK)
         return open_sink(c, word);
-    if (strcmp(o.path, "-") != 0 && !c->set->overwrite && access(o.path, F_OK) == 0)
+    if (strcmp(o.path, "-") != 0 && !may_replace(c) && access(o.path, F_OK) == 0)
         return say_fail(SAY_USAGE, "--overwrite, or another name", "'%s' exists",
                         show(o.path).text);
     return SAY_DONE;

@@ -3,6 +3,7 @@
  * target that the crawl has not answered. */
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <seine/ctx.h>
 #include <seine/url.h>
 
 #include "check/check.h"
@@ -212,15 +214,15 @@ has_failed_enough(const check *c)
            quota_is_reached(q, c->failures, c->answers);
 }
 
+/* Takes a record of the crawl, of this run or of an earlier one. */
 static void
-on_crawled(const seine_record *r, unsigned shard, void *arg)
+take_crawled(const seine_record *r, void *arg)
 {
     asking *a = arg;
     check *c = a->c;
     char mem[SEINE_URL_ROOM];
     seine_url url;
 
-    (void)shard;
     pthread_mutex_lock(&a->lock);
     count_answer(a, r);
     seine_url_init(&url, mem, sizeof mem);
@@ -242,6 +244,25 @@ on_crawled(const seine_record *r, unsigned shard, void *arg)
             take_page(c, r, n);
     }
     pthread_mutex_unlock(&a->lock);
+}
+
+static void
+on_crawled(const seine_record *r, unsigned shard, void *arg)
+{
+    asking *a = arg;
+
+    if (check_job_is_on(a->c))
+        check_job_put(a->c, shard, r);
+    else
+        take_crawled(r, a);
+}
+
+static bool
+is_room(unsigned shard, void *arg)
+{
+    asking *a = arg;
+
+    return check_job_has_room(a->c, shard);
 }
 
 /* Waiting */
@@ -290,7 +311,11 @@ wait_a_little(asking *a)
     bool is_full = a->c->n_left > 0;
     a->c->too_many |= has_failed_enough(a->c);
     pthread_mutex_unlock(&a->lock);
-    if (a->stops == 0 && a->c->too_many)
+    if (a->stops == 0 && atomic_load(&c->job.is_told)) {
+        c->signal = c->signal ? c->signal : SIGTERM;
+        stop(a, SEINE_E_CANCELED);
+    }
+    if (a->stops == 0 && (a->c->too_many || atomic_load(&c->job.failed) != SEINE_OK))
         stop(a, SEINE_E_CANCELED);
     if (a->stops == 0 && is_full && a->is_crawl)
         stop(a, SEINE_E_CANCELED);
@@ -316,15 +341,20 @@ no_fetch(check *c, seine_err e, const seine_diag *diag)
                              "seine check --help", diag, e);
 }
 
+static void
+init(asking *a, check *c, bool is_crawl)
+{
+    *a = (asking){
+        .c = c, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .is_crawl = is_crawl};
+    pthread_mutex_init(&a->lock, NULL);
+}
+
 static int
-begin(asking *a, check *c, seine_fetch_opts *o, seine_record_fn fn)
+begin(asking *a, seine_fetch_opts *o, seine_record_fn fn)
 {
     seine_diag diag = SEINE_DIAG;
+    check *c = a->c;
 
-    *a = (asking){.c = c,
-                  .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-                  .is_crawl = o->crawl != NULL};
-    pthread_mutex_init(&a->lock, NULL);
     bool limited = c->set->net.max_time > 0 && c->set->net.max_time != SEINE_NEVER;
     a->deadline = limited ? c->start + c->set->net.max_time : SEINE_NEVER;
     seine_eta_init(&a->eta, now_is());
@@ -339,6 +369,7 @@ begin(asking *a, check *c, seine_fetch_opts *o, seine_record_fn fn)
     if (!c->has_begun)
         run_start_say(&c->log, c->args->settings, &c->plan, &c->metrics, a->fetch);
     c->has_begun = true;
+    check_job_listen(c, a->fetch);
     run_metrics_set_ready(&c->metrics, true);
     return SAY_DONE;
 }
@@ -346,6 +377,7 @@ begin(asking *a, check *c, seine_fetch_opts *o, seine_record_fn fn)
 static void
 end(asking *a)
 {
+    check_job_hang_up(a->c);
     seine_fetch_free(a->fetch);
     terminal_bar(&a->c->terminal, "");
     run_metrics_set_ready(&a->c->metrics, false);
@@ -368,6 +400,53 @@ name_crawl(asking *a, const char *site)
     snprintf(a->name, sizeof a->name, "%s", show_host(at ? at + 1 : host, n).text);
 }
 
+/* Gives the seeds; a job has those of earlier runs, too. */
+static void
+give_seeds(asking *a)
+{
+    seine_ctx *ctx = NULL;
+
+    if (check_job_is_on(a->c) && seine_ctx_root(seine_clock_system(), &ctx) == SEINE_OK) {
+        (void)!seine_fetch_resume(a->fetch, ctx);
+        seine_ctx_unref(ctx);
+    }
+    for (size_t i = 0; i < a->c->n_sites; i++) {
+        seine_ask ask = SEINE_ASK;
+
+        ask.url = (seine_view){a->c->sites[i], strlen(a->c->sites[i])};
+        while (a->stops == 0 && seine_fetch_add(a->fetch, &ask, NULL) == SEINE_E_FULL)
+            wait_a_little(a);
+    }
+}
+
+/* Crawls the sites to their end, or to that of the run. */
+static int
+crawl_sites(asking *a, seine_fetch_opts *o)
+{
+    check *c = a->c;
+    int code = SAY_DONE;
+
+    if (check_job_is_on(c)) {
+        code = check_job_begin_pages(c, o->threads, take_crawled, a);
+        o->job = c->job.run.job;
+        o->ready = is_room;
+    }
+    if (code == SAY_DONE)
+        code = begin(a, o, on_crawled);
+    if (code != SAY_DONE)
+        return code;
+    if (check_job_is_on(c))
+        run_job_say(&c->job.run, c->args, &c->log);
+    name_crawl(a, c->sites[0]);
+    give_seeds(a);
+    seine_fetch_close(a->fetch);
+    while (!seine_fetch_is_done(a->fetch))
+        wait_a_little(a);
+    if (seine_fetch_finish(a->fetch, NULL) != SEINE_OK && a->stops == 0)
+        return say_fail(SAY_MACHINE, "room in TMPDIR", "the crawl ended early");
+    return SAY_DONE;
+}
+
 int
 check_crawl(check *c)
 {
@@ -377,21 +456,12 @@ check_crawl(check *c)
     if (c->n_sites == 0)
         return SAY_DONE;
     o.keep |= SEINE_KEEP_BODY;
-    int code = begin(&a, c, &o, on_crawled);
-    name_crawl(&a, c->sites[0]);
-    for (size_t i = 0; i < c->n_sites && code == SAY_DONE; i++) {
-        seine_ask ask = SEINE_ASK;
+    init(&a, c, true);
+    int code = crawl_sites(&a, &o);
+    if (check_job_is_on(c)) {
+        int failed = check_job_end_pages(c);
 
-        ask.url = (seine_view){c->sites[i], strlen(c->sites[i])};
-        while (a.stops == 0 && seine_fetch_add(a.fetch, &ask, NULL) == SEINE_E_FULL)
-            wait_a_little(&a);
-    }
-    if (code == SAY_DONE) {
-        seine_fetch_close(a.fetch);
-        while (!seine_fetch_is_done(a.fetch))
-            wait_a_little(&a);
-        if (seine_fetch_finish(a.fetch, NULL) != SEINE_OK && a.stops == 0)
-            code = say_fail(SAY_MACHINE, "room in TMPDIR", "the crawl ended early");
+        code = code == SAY_DONE ? failed : code;
     }
     if (a.is_public)
         c->plan.opts.untrusted = true; /* a public page leads to no private address */
@@ -415,26 +485,70 @@ is_head_refused(const seine_record *r, bool *out_last)
            r->status != 429;
 }
 
+/* Queues the GET that follows a HEAD. */
+static void
+ask_again(asking *a, uint32_t target, bool is_last)
+{
+    a->again = xalloc_room(a->again, a->n_again, &a->cap_again, sizeof *a->again);
+    a->again[a->n_again++] = (second_ask){target, is_last};
+}
+
+/* Judges the target by its last answer. */
+static void
+take_last_answer(asking *a, const seine_record *r, uint32_t n)
+{
+    check *c = a->c;
+    check_target *t = &c->targets[n];
+    seine_document_kind form;
+
+    count_answer(a, r);
+    judge_target(t, r);
+    if (t->wants_anchors && r->fate == SEINE_FATE_OK && r->type == SEINE_RECORD_RESULT &&
+        r->body.ptr && kind_of(r, &form) &&
+        seine_document_read(c->document, form, r->body.ptr, r->body.len) == SEINE_OK)
+        check_take_anchors(c, &t->anchors);
+}
+
+/* Takes an answer that an earlier run of the job has kept. */
+static void
+take_kept_answer(const seine_record *r, void *arg)
+{
+    asking *a = arg;
+    char mem[SEINE_URL_ROOM];
+    seine_url url;
+
+    seine_url_init(&url, mem, sizeof mem);
+    if (seine_url_parse(&url, r->url.ptr, r->url.len, NULL) != SEINE_OK)
+        return;
+    uint32_t n = check_target_of(a->c, &url);
+    if (n == NAME_MAP_NONE || a->c->targets[n].is_judged)
+        return;
+    check_target *t = &a->c->targets[n];
+    if (r->method.len == 4 && memcmp(r->method.ptr, "HEAD", 4) == 0 &&
+        is_head_refused(r, &t->is_tried)) {
+        t->no_head = true;
+        return;
+    }
+    take_last_answer(a, r, n);
+    t->is_cached = true; /* asked again if its anchors are wanted now */
+}
+
 static void
 take_answer(asking *a, const seine_record *r, uint32_t n)
 {
     check *c = a->c;
     check_target *t = &c->targets[n];
-    seine_document_kind form;
     bool is_last;
 
     a->in_flight--;
     if (t->was_head && a->stops == 0 && is_head_refused(r, &is_last)) {
-        a->again = xalloc_room(a->again, a->n_again, &a->cap_again, sizeof *a->again);
-        a->again[a->n_again++] = (second_ask){n, is_last};
+        ask_again(a, n, is_last);
+        check_job_keep_answer(c, r, false);
         return;
     }
-    count_answer(a, r);
-    judge_target(t, r);
-    if (t->wants_anchors && r->fate == SEINE_FATE_OK && r->type == SEINE_RECORD_RESULT &&
-        kind_of(r, &form) &&
-        seine_document_read(c->document, form, r->body.ptr, r->body.len) == SEINE_OK)
-        check_take_anchors(c, &t->anchors);
+    take_last_answer(a, r, n);
+    if (t->verdict != SEINE_LINK_UNKNOWN)
+        check_job_keep_answer(c, r, t->wants_anchors);
 }
 
 static void
@@ -536,6 +650,10 @@ queue_targets(asking *a, bool own)
     for (size_t i = 0; i < c->n_targets; i++) {
         if (!is_due(c, &c->targets[i], own))
             continue;
+        if (c->targets[i].no_head) {
+            ask_again(a, (uint32_t)i, c->targets[i].is_tried);
+            continue;
+        }
         a->queue = xalloc_room(a->queue, a->n_queue, &a->cap_queue, sizeof *a->queue);
         a->queue[a->n_queue++] = (uint32_t)i;
     }
@@ -547,7 +665,7 @@ keep_distance(const check *c)
 {
     const seine_rate *r = &c->plan.opts.host_rate;
 
-    if (c->n_sites == 0 || c->plan.opts.mine || r->count == 0)
+    if ((c->n_sites == 0 && !c->job.run.is_resumed) || c->plan.opts.mine || r->count == 0)
         return;
     struct pollfd none = {.fd = -1};
     poll(&none, 1, (int)((r->per / (seine_span)r->count) / SEINE_MS(1)) + 1);
@@ -587,9 +705,10 @@ ask_these(check *c, bool own)
     }
     if (!any || c->signal || c->is_late || c->too_many)
         return SAY_DONE;
-    if (own)
+    if (own || c->job.run.is_resumed)
         keep_distance(c);
-    int code = begin(&a, c, &o, on_answer);
+    init(&a, c, false);
+    int code = begin(&a, &o, on_answer);
     if (code != SAY_DONE) {
         end(&a);
         return code;
@@ -604,10 +723,33 @@ ask_these(check *c, bool own)
     return SAY_DONE;
 }
 
+/* Reads what earlier runs of the job have been answered. */
+static int
+begin_answers(check *c)
+{
+    asking a;
+
+    init(&a, c, false);
+    int code = check_job_begin_answers(c, take_kept_answer, &a);
+    end(&a);
+    return code;
+}
+
 int
 check_ask(check *c)
 {
-    int code = ask_these(c, true);
+    int code = check_job_is_on(c) ? begin_answers(c) : SAY_DONE;
 
-    return code == SAY_DONE ? ask_these(c, false) : code;
+    if (code == SAY_DONE)
+        code = ask_these(c, true);
+    if (code == SAY_DONE)
+        code = ask_these(c, false);
+    check_job_end_answers(c);
+    if (code == SAY_DONE && atomic_load(&c->job.failed) != SEINE_OK) {
+        run_log_fail(&c->log, (seine_err)atomic_load(&c->job.failed),
+                     "free some space, then the same command again",
+                     "cannot write to '%s'", show(seine_job_path(c->job.run.job)).text);
+        code = SAY_MACHINE;
+    }
+    return code;
 }

@@ -187,6 +187,10 @@ run_view(const settings *set, seine_job_view *v)
 
     if (a->err != SEINE_OK)
         return say_fail(SAY_USAGE, "seine jobs repair JOB", "%s", a->why);
+    if (strcmp(a->verb, "check") == 0)
+        return say_fail(SAY_USAGE,
+                        "the command of the check again: it asks for all links",
+                        "job '%s' is a link check", a->name);
     if (seine_json_parse(a->spec, strlen(a->spec), &spec, &fault) != SEINE_OK)
         return say_fail(SAY_USAGE, NULL, "job '%s': %s", a->name, fault.text);
     int code = check_outputs(set, a, spec);

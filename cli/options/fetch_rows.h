@@ -326,16 +326,18 @@
     {"fail-on", NULL, KIND_TEXT, "none|any|all|N|P", "any", AT(fail_on), .env = true, .rare = true,
      .help = IN_CHECK ? "how many broken links make the exit code 1" : FOR("how many failed URLs and bad lines make the exit code 1", "how many failed pages make the exit code 1"),
      .more = FOR("Failed are all outcomes but `ok`. `all`: 1 only if nothing came.", IN_CHECK ? NULL : "Pages that were given, and those in scope that a link or a sitemap leads to; what is skipped has not failed. `all`: 1 only if nothing came.")},
-#if !IN_CHECK
     {"job", NULL, KIND_TEXT, "NAME", AT(job), .no = true, .env = true, .rare = true,
-     .help = FOR("survive kill -9: the same command goes on where it was", "the name of the job; the host of the first seed if not given"),
-     .more = "The state of a job is kept in --state. When the run ends early, in whatever way, the same command goes on: every URL has one record in "
+     .help = IN_CHECK ? "survive kill -9: the same command goes on where it was"
+                      : FOR("survive kill -9: the same command goes on where it was", "the name of the job; the host of the first seed if not given"),
+     .more = IN_CHECK ? "The state of a job is kept in --state: what was found, and what was answered. When the run ends early, in whatever way, the same "
+                        "command goes on and asks for nothing twice. A check that was finished begins anew."
+                      : "The state of a job is kept in --state. When the run ends early, in whatever way, the same command goes on: every URL has one record in "
              "every output. A job that is finished is not begun again without --fresh. --no-job keeps nothing."},
     {"fresh", NULL, KIND_FLAG, AT(fresh), .rare = true,
-     .help = "start the job over; its state and its outputs are replaced"},
+     .help = IN_CHECK ? "start the job over" : "start the job over; its state and its outputs are replaced"},
     {"resume", NULL, KIND_FLAG, AT(resume), .rare = true,
      .help = "there must be a job to go on with"},
-#if IN_CRAWL
+#if IN_CRAWL && !IN_CHECK
     {"incremental", NULL, KIND_FLAG, AT(incremental), .env = true, .rare = true,
      .help = "a finished job visits its site again: what has changed?",
      .more = "Pages are asked for with their ETag and Last-Modified, and records say in `change` what became of them: `new`, `changed`, `same` or "
@@ -363,7 +365,6 @@
     {"durability", NULL, KIND_CHOICE, "full|fast|none", "full", AT(durability), .env = true, .rare = true,
      .help = "what a job survives: power loss, the end of the process, nothing",
      .more = "`fast`: after a loss of power up to a second is fetched again. `none`: there is no job."},
-#endif
 
 #if !IN_CHECK
     {"verbose", "v", KIND_TIMES, .at = offsetof(fetch_settings, verbose), .rare = true,

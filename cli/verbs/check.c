@@ -200,12 +200,22 @@ dump_all(check *c)
     return code == SAY_FAILED ? SAY_DONE : code;
 }
 
+/* Whether every link has been asked for: a run that ended early goes on. */
+static bool
+is_over(const check *c, int code)
+{
+    return code == SAY_DONE || code == SAY_FAILED ||
+           (code == SAY_MACHINE && c->n_unread > 0);
+}
+
 static int
 run_all(check *c)
 {
     check_baseline *known = NULL;
-    int code = check_outputs_plan(c);
+    int code = check_job_open(c);
 
+    if (code == SAY_DONE)
+        code = check_outputs_plan(c);
     if (code == SAY_DONE)
         code = cookies_open(c->args, &c->plan.opts.jar);
     if (code == SAY_DONE)
@@ -226,7 +236,8 @@ run_all(check *c)
     }
     if (known)
         check_baseline_free(known);
-    return code;
+    int failed = check_job_close(c, is_over(c, code));
+    return failed == SAY_DONE ? code : failed;
 }
 
 static int

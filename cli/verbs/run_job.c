@@ -15,6 +15,7 @@
 #include "screen/textbuf.h"
 #include "screen/xalloc.h"
 #include "verbs/jsonl.h"
+#include "verbs/verbs.h"
 
 /* Options that say which URLs are fetched and what is written of them. A job that goes
  * on has the same; how fast, how patient and how talkative it is may change. */
@@ -217,7 +218,8 @@ check_options(const args *a, bool *out_wanted)
     if (is_none && options_given(a, "job") && is_named && options_given(a, "durability"))
         return say_fail(SAY_USAGE, "--durability fast, or leave --job out",
                         "--durability none keeps no job");
-    *out_wanted = !is_none && !is_off && (is_named || crawl_is_asked(a));
+    bool by_default = crawl_is_asked(a) && a->command != &cmd_check;
+    *out_wanted = !is_none && !is_off && (is_named || by_default);
     if (*out_wanted && set->ordered && crawl_is_asked(a)) {
         if (is_named)
             return say_fail(SAY_USAGE, "--no-job, or without --ordered",
@@ -233,8 +235,9 @@ check_options(const args *a, bool *out_wanted)
 /* Messages */
 
 static int
-refuse(const run_job *j, bool is_crawl, seine_err e, const seine_diag *diag)
+refuse(const run_job *j, const args *a, seine_err e, const seine_diag *diag)
 {
+    bool is_crawl = crawl_is_asked(a), is_check = a->command == &cmd_check;
     char line[SEINE_DIAG_ROOM] = "", other[SEINE_DIAG_ROOM];
 
     (void)seine_diag_print(diag, NULL, line, sizeof line);
@@ -261,6 +264,7 @@ refuse(const run_job *j, bool is_crawl, seine_err e, const seine_diag *diag)
         other, sizeof other,
         e == SEINE_E_STATE_CORRUPT ? "seine jobs repair %.132s, or --fresh to start over"
         : e != SEINE_E_ALREADY     ? "seine jobs show %.132s"
+        : is_check                 ? "the same command without --resume"
         : is_crawl ? "--fresh to start over, --incremental to visit it again, or: seine "
                      "retry %.132s"
                    : "--fresh to start over, or: seine retry %.132s",
@@ -299,13 +303,17 @@ run_job_open(const args *a, run_job *out)
     o.next_round = set->incremental;
     o.round_members = free_members;
     seine_err e = seine_job_open(&o, &out->job, &diag);
+    if (e == SEINE_E_ALREADY && a->command == &cmd_check && !set->resume) {
+        o.fresh = true; /* to check again is why the command was typed again */
+        e = seine_job_open(&o, &out->job, &diag);
+    }
     free(spec);
     free(line);
     if (e != SEINE_OK && strcmp(diag.member, "name") == 0)
         return say_fail(SAY_USAGE, "letters, digits, '.', '_' and '-'",
                         "--job '%s': not a name", show(out->name).text);
     if (e != SEINE_OK)
-        return refuse(out, crawl_is_asked(a), e, &diag);
+        return refuse(out, a, e, &diag);
     seine_job_figures_get(out->job, &out->before);
     out->is_resumed = out->before.is_resumed;
     return SAY_DONE;

@@ -52,6 +52,10 @@ typedef struct seine_converted {
     uint64_t bad;     /* lines that were left out */
 } seine_converted;
 
+/* Answer whether to go on. */
+typedef bool (*seine_line_fn)(const char *line, size_t n, void *arg);
+typedef bool (*seine_record_each_fn)(const seine_record *r, uint64_t seq, void *arg);
+
 SEINE_BEGIN
 
 /* INVAL: no such input, or no conversion between these formats. ALREADY, OUTPUT_CHANGED,
@@ -60,6 +64,16 @@ SEINE_BEGIN
  * wrong. *out_stats is always written. */
 SEINE_MUST_CHECK seine_err seine_convert(const seine_convert_opts *opts,
                                          seine_converted *out_stats, seine_diag *diag);
+
+/* Reads an output back, whatever its format: JSON lines or CSV, packed or not, SQLite,
+ * WARC. `fn` gets each line as JSON, or each result and skip as a record. A line that is
+ * damaged is passed over. PARSE: the packed bytes are damaged or cut off; what stands
+ * before was given. INVAL: there is no such file. IO, NOMEM. The diag says what is wrong.
+ */
+SEINE_MUST_CHECK seine_err seine_lines_each(const char *path, seine_line_fn fn, void *arg,
+                                            seine_diag *diag);
+SEINE_MUST_CHECK seine_err seine_records_each(const char *path, seine_record_each_fn fn,
+                                              void *arg, seine_diag *diag);
 
 SEINE_END
 

@@ -469,9 +469,31 @@ put_among_links(sn_convert *c, sn_str line)
                                        : sn_convert_bad(c, "no link, among links");
 }
 
+/* Gives the line to the caller of a reading. CANCELED: the caller has enough. */
+static seine_err
+give_line(sn_convert *c, sn_str line)
+{
+    seine_diag diag = SEINE_DIAG;
+
+    if (c->on_line) {
+        c->is_enough = !c->on_line(line.ptr, line.len, c->arg);
+        return c->is_enough ? SEINE_E_CANCELED : SEINE_OK;
+    }
+    seine_err e = sn_record_read(&c->rr, line, &diag);
+    if (e == SEINE_E_NOMEM)
+        return fail_nomem(c);
+    if (e != SEINE_OK)
+        return sn_convert_bad(c, diag.text);
+    if (c->rr.kind == SN_READ_RECORD)
+        c->is_enough = !c->on_record(&c->rr.record, c->rr.seq, c->arg);
+    return c->is_enough ? SEINE_E_CANCELED : SEINE_OK;
+}
+
 seine_err
 sn_convert_line(sn_convert *c, sn_str line)
 {
+    if (c->on_line || c->on_record)
+        return give_line(c, line);
     seine_diag diag = SEINE_DIAG;
     seine_err e = sn_record_read(&c->rr, line, &diag);
 
@@ -648,4 +670,59 @@ seine_convert(const seine_convert_opts *opts, seine_converted *out_stats,
         sn_diag_text(c.diag, "%s", seine_err_text(e));
     fini(&c);
     return e;
+}
+
+/* Reads the whole input for on_line or on_record. */
+static seine_err
+read_all(sn_convert *c)
+{
+    seine_err e = sn_source_open(&c->source, c->opts->in, c->diag);
+
+    if (e == SEINE_OK)
+        e = choose(c);
+    if (e == SEINE_OK)
+        e = run_source(c);
+    if (c->is_enough)
+        e = SEINE_OK;
+    if (e != SEINE_OK && c->diag->text[0] == '\0')
+        sn_diag_text(c->diag, "%s", seine_err_text(e));
+    fini(c);
+    return e;
+}
+
+seine_err
+seine_lines_each(const char *path, seine_line_fn fn, void *arg, seine_diag *diag)
+{
+    seine_convert_opts o = SEINE_CONVERT_OPTS;
+    seine_diag own = SEINE_DIAG;
+    sn_convert c;
+
+    sn_diag_clear(diag);
+    if (!path || !fn)
+        return SEINE_E_INVAL;
+    o.in = path;
+    o.skip_bad = true;
+    init(&c, &o, diag ? diag : &own);
+    c.on_line = fn;
+    c.arg = arg;
+    return read_all(&c);
+}
+
+seine_err
+seine_records_each(const char *path, seine_record_each_fn fn, void *arg, seine_diag *diag)
+{
+    seine_convert_opts o = SEINE_CONVERT_OPTS;
+    seine_diag own = SEINE_DIAG;
+    sn_convert c;
+
+    sn_diag_clear(diag);
+    if (!path || !fn)
+        return SEINE_E_INVAL;
+    o.in = path;
+    o.skip_bad = true;
+    o.body = SEINE_BODY_B64;
+    init(&c, &o, diag ? diag : &own);
+    c.on_record = fn;
+    c.arg = arg;
+    return read_all(&c);
 }

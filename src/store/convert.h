@@ -57,6 +57,11 @@ typedef struct sn_convert {
     sn_convert_source source;
     uint64_t line, column; /* where the reader is; 0: not known */
     sn_record_reader rr;
+    /* Reads alone: the caller gets each line or record, and nothing is written. */
+    seine_line_fn on_line;
+    seine_record_each_fn on_record;
+    void *arg;
+    bool is_enough; /* the caller wants no more */
     sn_out out;
     bool is_open;
     bool is_strict; /* the next bad line cannot be skipped */

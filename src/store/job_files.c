@@ -227,9 +227,9 @@ void
 sn_job_remove_state(seine_durable_job *j)
 {
     static const char *const names[] = {
-        "job.db-wal", "job.db-shm",     "job.db-journal",
-        "job.db.old", "job.db.new",     "job.db.new-wal",
-        "ballast",    "job.db.new-shm", "job.db.new-journal"};
+        "job.db-wal",         "job.db-shm",     "job.db-journal", "job.db.old",
+        "job.db.new",         "job.db.new-wal", "ballast",        "job.db.new-shm",
+        "job.db.new-journal", SN_JOB_PAGES,     SN_JOB_ANSWERS};
 
     if (renameat(j->dir_fd, "job.db", j->dir_fd, "job.db.old") == 0)
         (void)fsync(j->dir_fd);
@@ -295,7 +295,8 @@ sn_job_drop_ballast(seine_durable_job *j)
 uint64_t
 sn_job_disk_use(const seine_durable_job *j)
 {
-    static const char *const names[] = {"job.db", "job.db-wal", "job.db-shm", "ballast"};
+    static const char *const names[] = {"job.db",  "job.db-wal", "job.db-shm",
+                                        "ballast", SN_JOB_PAGES, SN_JOB_ANSWERS};
     uint64_t sum = 0;
     struct stat st;
 

@@ -32,6 +32,11 @@
 #include "store/job_page.h"
 #include "store/job_table.h"
 
+/* What a link check keeps beside the state: the pages of its crawl, and the answers of
+ * single links. */
+#define SN_JOB_PAGES   "pages.jsonl.zst"
+#define SN_JOB_ANSWERS "answers.jsonl"
+
 enum {
     SN_JOB_OUTPUTS = 64,
     SN_JOB_FULL = 16 << 20, /* bytes in lanes at which nothing new starts */

@@ -416,6 +416,100 @@ def secrets_go_to_the_typed_host_alone():
         check([[t for t in each.tokens if t] for each in (other, s)], [[], ["secret"] * len(s.seen)])
 
 
+# Jobs
+
+DURABLE = ("--job", "j", "--durability", "full")
+SLOW = ("--host-rate", "150/s", "--no-adaptive", "--per-host", "4", "--per-ip", "off", "--breaker", "off", "--retries", "0", "--fragments", "--robots", "off")
+
+
+def linked(other, n=24):
+    """A site whose pages lead to each other and to another host, and some nowhere."""
+    pages = {"/": "".join(f"<a href=/p{i}>x</a>" for i in range(n))}
+    for i in range(n):
+        pages[f"/p{i}"] = (f"<p id=x{i}><a href=/p{(i + 1) % n}#x{(i + 1) % n}>n</a><a href=/404?{i % 5}>g</a>"
+                           f"<a href={other.base}/ok?{i}#here>o</a><a href={other.base}/410?{i}>z</a>")
+    return pages
+
+
+def links_of(text):
+    return sorted((r["source"], r["line"], r["col"], r["target"], r["verdict"]) for r in records(text) if r["type"] == "link")
+
+
+def kill_after(folder, words, busy, most):
+    """Kills the command when the servers have seen so many requests; None: it came to its end."""
+    with open(os.path.join(folder, "out"), "w", encoding="utf-8") as out:
+        p = subprocess.Popen([PROGRAM, "check", *words], cwd=folder, stdout=out, stderr=subprocess.PIPE, text=True, env=environment())
+    until(lambda: p.poll() is not None or sum(len(s.seen) for s in busy) >= most, "requests")
+    over = p.poll()
+    p.kill()
+    p.communicate()
+    return over
+
+
+@case
+def a_killed_check_goes_on_and_says_the_same():
+    with site() as other, site(linked(other)) as s, tempfile.TemporaryDirectory() as folder:
+        words = (s.base + "/", *SLOW, "-j")
+        want = links_of(run(folder, *words).stdout)
+        check(len(want), 24 * 5)
+        calm = [len(s.seen), len(other.seen)]
+        s.seen.clear()
+        other.seen.clear()
+        job = (*words, *DURABLE, "-o", "-", "-o", "o.sqlite", "-o", "o.csv")
+        kills = 0
+        for most in (10, 22, 45, 65):  # in the crawl, then among the single links
+            if kill_after(folder, job, (s, other), most) is not None:
+                break  # a slow machine looked too late
+            kills += 1
+        check(kills > 1, True)
+        p = run(folder, *job) if kills == 4 else None
+        with open(os.path.join(folder, "out"), encoding="utf-8") as f:
+            check(links_of(p.stdout if p else f.read()), want)
+        check([p.returncode, "job 'j' goes on" in p.stderr] if p else [1, True], [1, True], p and p.stderr)
+        seen = [len(s.seen), len(other.seen)]
+        check([seen[0] <= calm[0] + kills * 20, seen[1] <= calm[1] + kills * 10], [True, True], f"{seen} of {calm}")  # what was in flight, or not committed
+        with contextlib.closing(sqlite3.connect(os.path.join(folder, "o.sqlite"))) as db:
+            check(db.execute("SELECT count(*) FROM link").fetchone(), (len(want),))
+        check(sorted(os.listdir(os.path.join(folder, ".seine/j"))), ["job.db", "lock"])  # pages and answers are not needed any more
+
+
+@case
+def a_check_that_was_finished_begins_anew():
+    with site({"/": "<a href=/404>x</a>"}) as s, tempfile.TemporaryDirectory() as folder:
+        words = (s.base + "/", *FAST, "--retries", "0", *DURABLE)
+        check(run(folder, *words).returncode, 1)
+        once = len(s.seen)
+        check([run(folder, *words).returncode, len(s.seen)], [1, 2 * once])
+        p = run(folder, *words, "--resume")
+        check([p.returncode, "is finished" in p.stderr, len(s.seen)], [2, True, 2 * once], p.stderr)
+        for verb, code, text in (("retry", 2, "is a link check"), ("jobs rm --yes", 0, "")):
+            p = subprocess.run([PROGRAM, *verb.split(), "j"], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, env=environment())
+            check([p.returncode, text in p.stderr], [code, True], p.stderr)
+        check(os.listdir(os.path.join(folder, ".seine")), [])
+
+
+@case
+def a_check_stops_when_jobs_stop_says_so_and_goes_on():
+    with site() as other, site(linked(other)) as s, tempfile.TemporaryDirectory() as folder:
+        words = (s.base + "/", *SLOW, "--host-rate", "20/s", *DURABLE, "-j", "-o", "o.jsonl")
+        p = subprocess.Popen([PROGRAM, "check", *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+        until(lambda: len(s.seen) > 3, "some pages")
+        said = subprocess.run([PROGRAM, "jobs", "stop", "j"], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, env=environment())
+        p.communicate(timeout=PATIENCE)
+        check([said.returncode, p.returncode], [0, 143], said.stderr)
+        again = run(folder, *words[:1], *SLOW, *DURABLE, "-o", "o.jsonl", "--resume")
+        with open(os.path.join(folder, "o.jsonl"), encoding="utf-8") as f:
+            text = f.read()
+        check([again.returncode, len(links_of(text)), {v for *_, v in links_of(text)}], [1, 24 * 5, {"ok", "broken"}], again.stderr)
+
+
+@rows([("--offline",), ("--dump",)])
+def a_job_is_for_what_is_asked_for(word):
+    with tree(a_md="x") as folder:
+        p = run(folder, "a.md", word, *DURABLE)
+        check([p.returncode, "asks for nothing that a job could keep" in p.stderr, os.path.exists(os.path.join(folder, ".seine"))], [2, True, False], p.stderr)
+
+
 # Outputs
 
 

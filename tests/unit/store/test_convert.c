@@ -485,3 +485,97 @@ TEST(convert_says_when_memory_runs_out)
     }
     tear_down();
 }
+
+/* Reading alone */
+
+typedef struct readings {
+    char text[1024];
+    size_t most; /* lines that are wanted */
+    size_t n;
+} readings;
+
+static bool
+take_line(const char *line, size_t n, void *arg)
+{
+    readings *r = arg;
+    size_t at = strlen(r->text);
+
+    snprintf(r->text + at, sizeof r->text - at, "%.*s\n", (int)n, line);
+    return ++r->n < r->most;
+}
+
+static bool
+take_record(const seine_record *record, uint64_t seq, void *arg)
+{
+    readings *r = arg;
+    size_t at = strlen(r->text);
+
+    snprintf(r->text + at, sizeof r->text - at, "%d %.*s %u %.*s\n", (int)seq,
+             (int)record->url.len, record->url.ptr, record->status, (int)record->body.len,
+             record->body.ptr ? record->body.ptr : "");
+    return ++r->n < r->most;
+}
+
+#define KEPT                                                             \
+    "{\"v\":1,\"type\":\"result\",\"seq\":7,\"url\":\"http://e.example/" \
+    "a\",\"outcome\":\"ok\",\"status\":200,"                             \
+    "\"body_b64\":\"aGk=\"}\n"
+#define MORE                                                             \
+    "{\"v\":1,\"type\":\"result\",\"seq\":8,\"url\":\"http://e.example/" \
+    "b\",\"outcome\":\"http_error\",\"status\":404}\n"
+
+TEST(convert_reads_records_back_and_passes_over_what_is_torn)
+{
+    readings r = {.most = 10};
+    seine_diag diag = SEINE_DIAG;
+    const char text[] = KEPT "\n{\"v\":1,\"type\":\"resu\n" MORE
+                             "{\"v\":1,\"type\":\"summary\",\"seq\":9}\n{\"v\":1,\"ty";
+
+    set_up("a.jsonl", "b");
+    save(in_path, text, sizeof text - 1);
+    CHECK_EQ(seine_records_each(in_path, take_record, &r, &diag), SEINE_OK);
+    CHECK_STR(r.text, "7 http://e.example/a 200 hi\n8 http://e.example/b 404 \n");
+    r = (readings){.most = 1};
+    CHECK_EQ(seine_records_each(in_path, take_record, &r, &diag), SEINE_OK);
+    CHECK_EQ(r.n, 1); /* the caller had enough */
+    CHECK_EQ(seine_records_each(out_path, take_record, &r, &diag), SEINE_E_INVAL);
+    CHECK(strstr(diag.text, "cannot read") != NULL);
+    CHECK_EQ(seine_records_each(NULL, take_record, &r, NULL), SEINE_E_INVAL);
+    CHECK_EQ(seine_records_each(in_path, NULL, NULL, NULL), SEINE_E_INVAL);
+    tear_down();
+}
+
+TEST(convert_reads_lines_back_from_every_format)
+{
+    static const struct {
+        const char *name, *text, *want;
+    } rows[] = {
+        {"a.jsonl", KEPT MORE, KEPT MORE},
+        {"a.csv", "x,y\n1,2\n", "{\"x\":\"1\",\"y\":\"2\"}\n"},
+    };
+
+    EACH_ROW(i, rows) {
+        readings r = {.most = 10};
+
+        set_up(rows[i].name, "b");
+        save(in_path, rows[i].text, strlen(rows[i].text));
+        CHECK_EQ(seine_lines_each(in_path, take_line, &r, NULL), SEINE_OK);
+        CHECK_STR(r.text, rows[i].want);
+        tear_down();
+    }
+    CHECK_EQ(seine_lines_each(NULL, take_line, NULL, NULL), SEINE_E_INVAL);
+}
+
+TEST(pack_makes_one_member_of_a_text)
+{
+    seine_text gzip = {NULL, 0}, zstd = {NULL, 0};
+
+    CHECK_EQ(seine_text_pack("hello", 5, false, &gzip), SEINE_OK);
+    CHECK_EQ(seine_text_pack("", 0, true, &zstd), SEINE_OK);
+    CHECK(gzip.len > 5 && memcmp(gzip.bytes, "\x1f\x8b", 2) == 0);
+    CHECK(zstd.len > 4 && memcmp(zstd.bytes, "\x28\xb5\x2f\xfd", 4) == 0);
+    CHECK_EQ(seine_text_pack(NULL, 1, true, &zstd), SEINE_E_INVAL);
+    CHECK_EQ(seine_text_pack("", 0, true, NULL), SEINE_E_INVAL);
+    seine_text_free(&gzip);
+    seine_text_free(&zstd);
+}
