@@ -9,6 +9,7 @@
 #include "seine/job_view.h"
 #include "store/job_parts.h"
 #include "store/text_writer.h"
+#include "store/zone_files.h"
 #include "text/expr.h"
 
 #define DEFAULT_WHERE "not ok and outcome != blocked"
@@ -48,6 +49,7 @@ static const sn_expr_name names[] = {
 /* One result and the URL it is of; texts are made when they are asked for. */
 typedef struct row {
     seine_durable_job *job;
+    sn_zone_files *zones;
     const int64_t *result; /* columns of the table */
     sn_job_row url;        /* its row; url.texts[0] is the path, or all of it */
     sn_str host;           /* "http://e.example:80"; "" of a given one */
@@ -62,6 +64,7 @@ typedef struct retry {
     seine_durable_job *job;
     sn_expr *where;
     sn_expr_runner *runner;
+    sn_zone_files zones;
     picked *all;
     size_t n, room;
 } retry;
@@ -178,6 +181,20 @@ member(void *arg, unsigned index, sn_str rest, sn_expr_value *out)
     }
 }
 
+static bool
+zone_offset(void *arg, sn_str name, int64_t local, int64_t *out_offset)
+{
+    const row *r = arg;
+
+    return sn_zone_files_offset(r->zones, name, local, out_offset);
+}
+
+static bool
+has_zone(void *arg, sn_str name)
+{
+    return sn_zone_files_has(arg, name);
+}
+
 /* Picking */
 
 static seine_err
@@ -202,7 +219,7 @@ static seine_err
 judge(retry *r, row *of, const int64_t *result)
 {
     seine_durable_job *j = r->job;
-    sn_expr_source source = {.member = member, .arg = of};
+    sn_expr_source source = {.member = member, .zone = zone_offset, .arg = of};
     bool there = false, is = false;
 
     if (result[2] >= SN_JOB_SKIP)
@@ -226,6 +243,8 @@ pick(retry *r)
     bool there = true;
     seine_err e = of ? SEINE_OK : SEINE_E_NOMEM;
 
+    if (of)
+        of->zones = &r->zones;
     while (e == SEINE_OK && (e = sn_job_table_next(t, &result, &there)) == SEINE_OK &&
            there)
         e = judge(r, of, result.ints);
@@ -299,8 +318,11 @@ open_again(retry *r, const seine_job_retry_opts *o)
 static seine_err
 compile(retry *r, const char *where, seine_diag *diag)
 {
-    sn_expr_scope scope = {
-        .names = names, .count = sizeof names / sizeof *names, .words = true};
+    sn_expr_scope scope = {.names = names,
+                           .count = sizeof names / sizeof *names,
+                           .words = true,
+                           .has_zone = has_zone,
+                           .arg = &r->zones};
     seine_err e = sn_expr_compile(sn_str_of(where ? where : DEFAULT_WHERE), &scope,
                                   &r->where, diag);
 
@@ -385,6 +407,7 @@ seine_job_retry(const seine_job_retry_opts *opts, uint64_t *out_n, seine_diag *d
     else
         say(diag, e);
     sn_free(r.all);
+    sn_zone_files_fini(&r.zones);
     sn_expr_runner_free(r.runner);
     sn_expr_free(r.where);
     return e;

@@ -24,7 +24,7 @@ compile(sn_expr *x, sn_str text, const sn_expr_scope *scope, seine_diag *diag)
     if (!make_room(x, text))
         return SEINE_E_NOMEM;
     if (sn_expr_read(x, (sn_str){x->text, text.len}, scope, diag) &&
-        sn_expr_check(x, diag))
+        sn_expr_check(x, scope, diag))
         return SEINE_OK;
     return diag->text[0] == '\0' ? SEINE_E_NOMEM : SEINE_E_CONFIG;
 }

@@ -91,6 +91,9 @@ typedef struct sn_expr_scope {
     size_t count;              /* below SN_EXPR_OPEN */
     bool words;                /* a path that is no member is text */
     bool open;                 /* a path that is no name is a member all the same */
+    /* Is there such a time zone? NULL: nobody asks, and an unknown one gives null. */
+    bool (*has_zone)(void *arg, sn_str name);
+    void *arg;
 } sn_expr_scope;
 
 #define SN_EXPR_OPEN 0xffffu /* the index of a path that is no name */
@@ -103,7 +106,8 @@ typedef struct sn_expr_source {
      * been used. */
     void (*member)(void *arg, unsigned index, sn_str rest, sn_expr_value *out);
     /* Seconds east of UTC in an IANA time zone at this local time, counted as if it were
-     * UTC; false: no such zone. NULL: only UTC and offsets like +01:00 are known. */
+     * UTC; false: no such zone. NULL: only UTC and offsets like +01:00 are known. See
+     * time_zone.h for hours that come twice or not at all. */
     bool (*zone)(void *arg, sn_str name, int64_t local, int64_t *out_offset);
     void *arg;
 } sn_expr_source;

@@ -7,6 +7,7 @@
 
 typedef struct checker {
     sn_expr *x;
+    const sn_expr_scope *scope;
     seine_diag *diag;
 } checker;
 
@@ -256,6 +257,23 @@ check_format(const checker *c, const sn_expr_node *n)
     return false;
 }
 
+/* A zone that stands in the text and that nobody knows is a mistake. */
+static bool
+check_zone(const checker *c, const sn_expr_node *n)
+{
+    uint16_t time = node(c, n->first)->next, third = node(c, time)->next;
+    const sn_expr_node *zone = node(c, third);
+
+    if (third == 0 || !c->scope->has_zone || zone->kind != SN_EXPR_CONST ||
+        zone->type != SN_EXPR_TEXT || sn_expr_is_offset(zone->value.text) ||
+        c->scope->has_zone(c->scope->arg, zone->value.text))
+        return true;
+    sn_expr_wrong(c->diag, zone->at,
+                  "no time zone has that name: 'Europe/Berlin', 'UTC' "
+                  "and '+01:00' are some");
+    return false;
+}
+
 static sn_expr_type
 result_type(const checker *c, const sn_expr_node *n)
 {
@@ -285,6 +303,8 @@ check_call(const checker *c, sn_expr_node *n)
     n->type = (uint8_t)result_type(c, n);
     if (n->fn == SN_EXPR_FN_MIN || n->fn == SN_EXPR_FN_MAX)
         return check_extreme(c, n);
+    if (n->fn == SN_EXPR_FN_AT)
+        return check_zone(c, n);
     return n->fn != SN_EXPR_FN_FORMAT || check_format(c, n);
 }
 
@@ -348,7 +368,7 @@ check(const checker *c, uint16_t i, words w)
 }
 
 bool
-sn_expr_check(sn_expr *x, seine_diag *diag)
+sn_expr_check(sn_expr *x, const sn_expr_scope *scope, seine_diag *diag)
 {
-    return check(&(checker){x, diag}, x->root, WORDS_NONE);
+    return check(&(checker){x, scope, diag}, x->root, WORDS_NONE);
 }

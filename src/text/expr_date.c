@@ -185,9 +185,9 @@ time_of_day(sn_str s)
     return hour * 3600 + minute * 60 + second;
 }
 
-/* UTC, Z, +01:00, or what the source knows. */
+/* UTC, Z, +01:00. */
 static bool
-find_offset(const sn_expr_runner *r, sn_str zone, int64_t local, int64_t *out_offset)
+read_offset(sn_str zone, int64_t *out_offset)
 {
     int hours = digits(zone, 1, 2), minutes = digits(zone, 4, 2);
 
@@ -199,8 +199,24 @@ find_offset(const sn_expr_runner *r, sn_str zone, int64_t local, int64_t *out_of
         *out_offset = (hours * 3600 + minutes * 60) * (zone.ptr[0] == '-' ? -1 : 1);
         return true;
     }
-    return r->source && r->source->zone &&
-           r->source->zone(r->source->arg, zone, local, out_offset);
+    return false;
+}
+
+bool
+sn_expr_is_offset(sn_str zone)
+{
+    int64_t offset;
+
+    return read_offset(zone, &offset);
+}
+
+/* What is written, or what the source knows of a name. */
+static bool
+find_offset(const sn_expr_runner *r, sn_str zone, int64_t local, int64_t *out_offset)
+{
+    return read_offset(zone, out_offset) ||
+           (r->source && r->source->zone &&
+            r->source->zone(r->source->arg, zone, local, out_offset));
 }
 
 static sn_expr_value
@@ -214,6 +230,9 @@ at(sn_expr_runner *r, moment m, sn_str time, sn_str zone)
     if (seconds < 0 || !find_offset(r, zone, m.local, &m.offset) || m.offset <= -360000 ||
         m.offset >= 360000)
         return null_value;
+    int64_t odd = m.offset % 60; /* before 1972 offsets had seconds, RFC 3339 has none */
+    m.offset -= odd;
+    m.local -= odd;
     return date_value(r, &m);
 }
 

@@ -126,8 +126,11 @@ bool sn_expr_read(sn_expr *x, sn_str text, const sn_expr_scope *scope, seine_dia
 /* Is this a format of dates or numbers that `format` knows? */
 bool sn_expr_is_format(sn_str format);
 
+/* Is this a zone of `at` that needs no table: UTC, Z, +01:00? */
+bool sn_expr_is_offset(sn_str zone);
+
 /* Gives each node its type and compiles patterns. False as above. */
-bool sn_expr_check(sn_expr *x, seine_diag *diag);
+bool sn_expr_check(sn_expr *x, const sn_expr_scope *scope, seine_diag *diag);
 
 const char *sn_expr_op_text(sn_expr_op op);
 

@@ -81,6 +81,24 @@ def a_condition_says_which():
             check(db.execute("SELECT count(*) FROM result").fetchone()[0], 5, "rows are replaced")
 
 
+ZONES = [  # a local time, and how many hours after midnight UTC of that day it is
+    ("2024-11-03", "01:30", "America/New_York", 6.5),   # comes twice: the second time
+    ("2024-03-10", "02:30", "America/New_York", 6.5),   # does not exist: the later offset
+    ("2026-10-25", "02:30", "Europe/Berlin", 1.5), ("2060-07-01", "12:00", "Europe/Berlin", 10), ("2024-07-01", "12:00", "Asia/Kathmandu", 6.25),
+]
+
+
+@case
+def zones_of_the_world_are_known_by_their_names():
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        fetched(where, o)
+        same = " and ".join(f"hours('{day}', at('{day}', '{time}', '{zone}')) = {hours}" for day, time, zone, hours in ZONES)
+        for zone in ("Pacific/Auckland", "America/New_York"):  # that of the machine plays no part
+            check(seine("retry", "one", "--dry-run", "--where", same, cwd=where, env={**DURABLE, "TZ": zone}).out, "5\n")
+        r = run(where, "retry", "one", "--dry-run", "--where", "at(date(ts), '07:00', 'Europe/Nowhere') < ts")
+        check((r.code, "no time zone has that name" in r.err), (2, True), r.err)
+
+
 @case
 def nothing_happens_without_a_word_about_outputs_or_a_condition_that_is_one():
     with origin() as o, tempfile.TemporaryDirectory() as where:

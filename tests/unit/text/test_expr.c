@@ -364,6 +364,83 @@ TEST(expr_has_functions_for_dates)
     EXPECT(rows, false);
 }
 
+/* Two zones: one of whole hours, one of the time before time zones. */
+static bool
+zone_of(void *arg, sn_str name, int64_t local, int64_t *out_offset)
+{
+    (void)arg;
+    if (sn_str_eq(name, SN_STR("Test/Summer")))
+        *out_offset = local >= INT64_C(1710037800) ? -4 * 3600 : -5 * 3600;
+    else if (sn_str_eq(name, SN_STR("Test/Old")))
+        *out_offset = -(4 * 3600 + 56 * 60 + 2);
+    else
+        return false;
+    return true;
+}
+
+static bool
+has_zone(void *arg, sn_str name)
+{
+    int64_t offset;
+
+    return zone_of(arg, name, 0, &offset);
+}
+
+TEST(expr_asks_for_the_offset_of_a_zone_at_its_local_time)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        {"at('2024-03-10', '02:29', 'Test/Summer')", "'2024-03-10T02:29:00-05:00'"},
+        {"at('2024-03-10', '02:30', 'Test/Summer')", "'2024-03-10T02:30:00-04:00'"},
+        {"hours('2024-03-10', at('2024-03-10', '03:00', 'Test/Summer'))", "7"},
+        /* the same moment, with an offset that RFC 3339 can write */
+        {"at('1880-01-01', '00:00', 'Test/Old')", "'1880-01-01T00:00:02-04:56'"},
+        {"at('2024-03-10', '02:30', concat('Test/', 'Nowhere'))", "null"},
+        {"at('2024-03-10', '02:30', 'UTC')", "'2024-03-10T02:30:00Z'"},
+    };
+    const sn_expr_source zones = {.member = member, .zone = zone_of};
+    sn_expr_scope scope = {
+        .names = names, .count = sizeof names / sizeof *names, .has_zone = has_zone};
+
+    EACH_ROW(i, rows) {
+        sn_expr *x = NULL;
+        sn_expr_runner *r = NULL;
+        sn_expr_value v;
+        char got[200];
+
+        CHECK_EQ(sn_expr_compile(sn_str_of(rows[i].text), &scope, &x, NULL), SEINE_OK);
+        CHECK_EQ(sn_expr_runner_new(&r), SEINE_OK);
+        CHECK_EQ(sn_expr_eval(x, r, &zones, &v), SEINE_OK);
+        if (v.type == SN_EXPR_TEXT)
+            snprintf(got, sizeof got, "'%.*s'", SN_FMT(v.text));
+        else if (v.type == SN_EXPR_NUMBER)
+            snprintf(got, sizeof got, "%g", v.number);
+        else
+            snprintf(got, sizeof got, "null");
+        CHECK_STR(got, rows[i].want);
+        sn_expr_runner_free(r);
+        sn_expr_free(x);
+    }
+}
+
+TEST(expr_a_zone_that_nobody_knows_is_a_mistake)
+{
+    sn_expr_scope scope = {.has_zone = has_zone};
+    seine_diag diag = SEINE_DIAG;
+    sn_expr *x = NULL;
+
+    CHECK_EQ(sn_expr_compile(SN_STR("at('2024-03-10', '02:30', 'Test/Nowhere')"), &scope,
+                             &x, &diag),
+             SEINE_E_CONFIG);
+    CHECK(strstr(diag.text, "no time zone has that name") != NULL);
+    CHECK_EQ(diag.column, 27);
+    CHECK_EQ(
+        sn_expr_compile(SN_STR("at('2024-03-10', '02:30', '+01:00')"), &scope, &x, &diag),
+        SEINE_OK);
+    sn_expr_free(x);
+}
+
 TEST(expr_has_functions_for_urls)
 {
     static const row rows[] = {
