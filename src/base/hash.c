@@ -52,7 +52,11 @@ sip_hash(const uint64_t key[2], const uint8_t *p, size_t n, int c, int d)
         memcpy(&word, p, 8);
         sip_word(&s, word, c);
     }
-    for (size_t i = 0; i < left; i++)
+    if (n >= 8 && left > 0) { /* the last eight bytes, of which some were read before */
+        memcpy(&word, p + left - 8, 8);
+        last |= word >> (64 - 8 * left);
+    }
+    for (size_t i = 0; n < 8 && i < left; i++)
         last |= (uint64_t)p[i] << (8 * i);
     sip_word(&s, last, c);
 

@@ -14,6 +14,8 @@ make_parts(sn_frontier *f, const sn_store_ops *back_end)
     f->memory = sn_alloc((size_t)SN_BATCH * 2 * SEINE_URL_ROOM);
     if (e == SEINE_OK && (!f->posts || !f->memory))
         e = SEINE_E_NOMEM;
+    if (e == SEINE_OK)
+        e = sn_known_links_init(&f->known, f->shared->secret);
     for (size_t i = 0; e == SEINE_OK && i < SN_BATCH; i++) {
         f->batch[i].href_mem = f->memory + 2 * i * SEINE_URL_ROOM;
         f->batch[i].key_mem = f->batch[i].href_mem + SEINE_URL_ROOM;
@@ -61,6 +63,7 @@ sn_frontier_free(sn_frontier *f)
         sn_mail_free(f->posts[i]);
     sn_free(f->posts);
     sn_free(f->memory);
+    sn_known_links_fini(&f->known);
     (void)!sn_store_close(f->store, true);
     sn_crawl_hosts_fini(&f->hosts);
     sn_heap_fini(&f->again);

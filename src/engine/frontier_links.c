@@ -230,11 +230,13 @@ judge_links(sn_frontier *f, size_t n, seine_time now)
     seine_err e = seine_seen_add_many(f->shared->seen, f->prints, left, f->is_new);
     if (e != SEINE_OK) /* nobody knows which of them have a record already */
         sn_frontier_lose(f, (uint32_t)left, e);
-    for (size_t i = 0; e == SEINE_OK && i < left; i++)
+    for (size_t i = 0; e == SEINE_OK && i < left; i++) {
+        sn_known_links_add(&f->known, rest[i]->mark);
         if (f->is_new[i])
             decide_link(f, rest[i], f->prints[i], now);
         else
             pass_known(f, rest[i], f->prints[i]);
+    }
     leave_lane(f);
 }
 
@@ -296,28 +298,41 @@ has_time(sn_frontier *f)
     return now - f->reading.since < SEINE_MS(SN_LINKS_TURN_MS);
 }
 
+/* Reads a link of the page for the next batch. */
+static void
+add_link(sn_frontier *f, sn_candidate *c, const finding *from, const sn_page_link *l,
+         uint64_t mark)
+{
+    c->link = from->link;
+    c->link.line = l->line;
+    c->link.tag = l->tag;
+    c->link.attr = l->attr;
+    c->lastmod = l->lastmod;
+    c->mark = mark;
+    c->nofollow = from->nofollow || (f->shared->opts.crawl->nofollow && l->nofollow);
+    read_link(f, c, from->base, l->value);
+}
+
 /* False: the turn is over, and the next link is that of reading.at. */
 static bool
 add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
 {
-    const seine_crawl_opts *o = f->shared->opts.crawl;
     size_t n = 0, bytes = 0;
     sn_page_link l;
 
+    sn_known_links_base(&f->known, from->base);
     for (size_t i = f->reading.at; sn_page_link_at(v->page, i, &l); i++) {
         if (l.is_map) {
             sn_frontier_add_sitemap(f, v, l.value, now);
             continue;
         }
-        sn_candidate *c = &f->batch[n++];
-        c->link = from->link;
-        c->link.line = l.line;
-        c->link.tag = l.tag;
-        c->link.attr = l.attr;
-        c->lastmod = l.lastmod;
-        c->nofollow = from->nofollow || (o->nofollow && l.nofollow);
-        read_link(f, c, from->base, l.value);
-        bytes += l.value.len;
+        uint64_t mark = l.lastmod == 0 ? sn_known_links_mark(&f->known, l.value) : 0;
+
+        if (sn_known_links_has(&f->known, mark))
+            count_duplicate(f);
+        else
+            add_link(f, &f->batch[n++], from, &l, mark);
+        bytes += l.value.len + sizeof l;
         if (n < SN_BATCH && bytes < SN_BATCH_BYTES)
             continue;
         judge_links(f, n, now);
@@ -349,6 +364,7 @@ add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
     c->link.moved = (uint8_t)(v->moved < UINT8_MAX ? v->moved + 1 : UINT8_MAX);
     c->nofollow = false;
     c->lastmod = 0;
+    c->mark = 0;
     read_link(f, c, &v->url, seine_url_href(&v->target));
     judge_links(f, 1, now);
 }

@@ -25,6 +25,7 @@
 #include "base/heap.h"
 #include "engine/crawl_host.h"
 #include "engine/frontier.h"
+#include "engine/known_links.h"
 #include "engine/scope.h"
 #include "engine/url_rules.h"
 #include "text/trap.h"
@@ -77,6 +78,7 @@ typedef struct sn_candidate {
     bool is_too_long;
     bool nofollow;   /* asked not to */
     int64_t lastmod; /* of a sitemap, wall time in ms; 0: it does not say */
+    uint64_t mark;   /* of its spelling, see known_links.h; 0: none */
     bool is_judged;
     sn_url_verdict verdict; /* if it is judged */
     char *href_mem, *key_mem;
@@ -121,10 +123,11 @@ struct sn_frontier {
     uint64_t n_left;   /* of these: stay with the job */
     uint64_t done[SN_GROUP]; /* those whose record is out since the commit */
     uint32_t n_done;
-    seine_err err;     /* why the crawl has to end; OK: it does not */
-    uint32_t drain_at; /* hosts before it are drained */
-    uint32_t stuck_at; /* likewise */
-    sn_post **posts;   /* to each shard, in the making */
+    seine_err err;        /* why the crawl has to end; OK: it does not */
+    uint32_t drain_at;    /* hosts before it are drained */
+    uint32_t stuck_at;    /* likewise */
+    sn_post **posts;      /* to each shard, in the making */
+    sn_known_links known; /* links that lead to known URLs */
     sn_candidate batch[SN_BATCH];
     uint64_t prints[SN_BATCH];
     uint8_t is_new[SN_BATCH];
