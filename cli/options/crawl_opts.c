@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/glob.h"
 #include "screen/say.h"
 #include "screen/textbuf.h"
 #include "screen/xalloc.h"
@@ -144,13 +145,31 @@ read_robots(const args *a, const fetch_settings *set)
     return obeys[set->robots];
 }
 
+/* Joins the expressions of --include with those that --glob stands for. */
+static const char *const *
+read_globs(const fetch_settings *set, crawl_plan *p)
+{
+    size_t n = set->include.count, cap = 0;
+
+    if (set->glob.count == 0)
+        return (const char *const *)set->include.items;
+    for (size_t i = 0; i < n + set->glob.count; i++) {
+        p->patterns = xalloc_room(p->patterns, i + 1, &cap, sizeof *p->patterns);
+        p->patterns[i] =
+            i < n ? xalloc_copy(set->include.items[i], strlen(set->include.items[i]))
+                  : glob_to_re(set->glob.items[i - n]);
+        p->patterns[i + 1] = NULL;
+    }
+    return (const char *const *)p->patterns;
+}
+
 int
 crawl_plan_make(const args *a, seine_fetch_opts *o, crawl_plan *out_plan)
 {
     const fetch_settings *set = a->settings;
 
     *out_plan = (crawl_plan){.text = NULL};
-    o->include = (const char *const *)set->include.items;
+    o->include = read_globs(set, out_plan);
     o->exclude = (const char *const *)set->exclude.items;
     o->accept_type = set->accept_type;
     o->max_bytes = set->max_bytes;
@@ -170,5 +189,8 @@ crawl_plan_free(crawl_plan *p)
 {
     free(p->text);
     free(p->domains);
+    for (size_t i = 0; p->patterns && p->patterns[i]; i++)
+        free(p->patterns[i]);
+    free(p->patterns);
     *p = (crawl_plan){.text = NULL};
 }

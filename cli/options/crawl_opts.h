@@ -18,6 +18,7 @@ typedef struct crawl_plan {
     seine_crawl_opts opts;
     char *text;           /* of --domains, cut at its commas … */
     const char **domains; /* … and where they begin */
+    char **patterns;      /* of --include and --glob together; NULL: no --glob */
 } crawl_plan;
 
 /* Whether the command is `seine crawl`, or `seine explain`, which asks about a crawl. */

@@ -12,6 +12,8 @@
 
 #include "options/revisit_opts.h"
 #include "screen/say.h"
+#include "screen/template_names.h"
+#include "screen/textbuf.h"
 #include "screen/xalloc.h"
 #include "verbs/outputs.h"
 
@@ -213,18 +215,58 @@ asks_for(const char *list, const char *member)
     return false;
 }
 
+/* The list with members in the place of columns that CSV alone has. */
+static char *
+members_of(const char *list)
+{
+    static const struct {
+        const char *column, *member;
+    } rows[] = {{"time_ms", "time"}, {"error_kind", "error"}, {"error_message", "error"}};
+    textbuf out = {NULL, 0, 0};
+
+    for (const char *p = list; p;) {
+        size_t n = strcspn(p, ","), len = n;
+        const char *word = p;
+
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (strlen(rows[i].column) == n && strncmp(p, rows[i].column, n) == 0) {
+                word = rows[i].member;
+                len = strlen(word);
+            }
+        textbuf_put(&out, "%s%.*s", out.len ? "," : "", (int)len, word);
+        p = p[n] ? p + n + 1 : NULL;
+    }
+    return out.text;
+}
+
+static int
+refuse_member(seine_view word)
+{
+    char hint[96];
+    size_t sign = word.len > 0 && strchr("+-", word.ptr[0]);
+    const char *near =
+        word.len > sign ? template_names_near(word.ptr + sign, word.len - sign) : NULL;
+
+    if (near && !strchr(near, '.'))
+        snprintf(hint, sizeof hint, "--fields %.*s%s", (int)sign, word.ptr, near);
+    else
+        snprintf(hint, sizeof hint, "--fields url,status or --fields +headers,-key");
+    return say_fail(SAY_USAGE, hint, "--fields: '%s' is no member of a record",
+                    show_bytes(word.ptr ? word.ptr : "", word.len).text);
+}
+
 /* False, after an error message: a word is no member. */
 static bool
 read_members(const fetch_settings *set, fetch_plan *p)
 {
-    char *list = revisit_opts_fields(set);
+    char *given = revisit_opts_fields(set);
+    char *list = given ? members_of(given) : NULL;
     seine_view word = {NULL, 0};
     bool fine = !list || seine_members_parse(list, &p->fields, &word) == SEINE_OK;
 
     if (!fine)
-        (void)say_fail(SAY_USAGE, "--fields url,status or --fields +headers,-key",
-                       "--fields: '%s' is no member of a record",
-                       show_bytes(word.ptr ? word.ptr : "", word.len).text);
+        refuse_member(word);
+    free(given);
     free(list);
     return fine;
 }

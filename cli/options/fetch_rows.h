@@ -20,7 +20,7 @@
 
 /* clang-format off */
 #if !IN_CHECK
-    {"input", "i", KIND_FILES, "FILE", AT(input), .rare = FOR(false, true),
+    {"input", "i", KIND_FILES, "FILE", AT(input), .rare = FOR(false, true), .group = "Which URLs",
      .help = FOR("read URLs from FILE; may be repeated; -: stdin", "read seeds from FILE; may be repeated; -: stdin"),
      .more = "One URL per line; blank lines and lines that begin with # are passed over. A file named .jsonl or .ndjson, or whose first "
              "byte is `{`, has one JSON object per line: `url`, and if wanted `method`, `headers`, `body`, `body_b64`, `timeout`, `retries`, "
@@ -30,7 +30,7 @@
     {"url-column", NULL, KIND_TEXT, "NAME", "url", AT(url_column), .env = true, .rare = true,
      .help = "the column of a CSV that has the URLs; the others become tags"},
 #endif
-    {"base", NULL, KIND_TEXT, "URL", AT(base), .env = true, .rare = true,
+    {"base", NULL, KIND_TEXT, "URL", AT(base), .env = true, .rare = true, .group = "Which URLs",
      .help = IN_CHECK ? "links of files that begin with / lead there" : "relative URLs of the input resolve against it"},
 #if IN_CRAWL
     {"depth", "l", KIND_TEXT, "N|off", IN_CHECK ? "off" : "5", AT(depth), .env = true, .rare = IN_CHECK,
@@ -49,6 +49,9 @@
      .help = "only URLs in which RE matches; may be repeated",
      .more = FOR("A regular expression, looked for in the whole URL; one of several is enough. Others are skipped with reason `pattern`.",
                  "A regular expression, looked for in the whole URL; one of several is enough. Seeds need not match. Others are skipped with reason `pattern`.")},
+    {"glob", NULL, KIND_LIST, "PATTERN", AT(glob), .env = true, .rare = true,
+     .help = "as --include, with a pattern of the shell: '*.pdf'",
+     .more = "Without a slash it is the last part of the path, with one at its front the whole path. `*` stays in one part of the path, `**` does not."},
     {"exclude", NULL, KIND_LIST, "RE", AT(exclude), .env = true, .rare = FOR(true, false),
      .help = "none in which RE matches; may be repeated",
      .more = "It beats --include, and seeds have to pass it, too."},
@@ -96,7 +99,7 @@
      .help = "fetch a URL that is given twice once, or each time"},
 #endif
 
-    {"concurrency", "c", KIND_COUNT, "N", "64", AT(concurrency), .min = 1, .max = 65536, .env = true, .rare = IN_CHECK || IN_EXPLAIN,
+    {"concurrency", "c", KIND_COUNT, "N", "64", AT(concurrency), .min = 1, .max = 65536, .env = true, .rare = IN_CHECK || IN_EXPLAIN, .group = "How much at once",
      .help = "requests in flight in all"},
     {"per-host", NULL, KIND_COUNT, "N", "4", AT(per_host), .min = 1, .max = 65536, .env = true, .rare = FOR(false, true),
      .help = "requests in flight per host"},
@@ -124,7 +127,7 @@
     {"max-memory", NULL, KIND_SIZE, "SIZE", "512M", AT(max_memory), .min = 1 << 20, .env = true, .rare = true,
      .help = "bound on buffers and bodies"},
 
-    {"timeout", "t", KIND_SPAN, "D", "30s", AT(timeout), .env = true, .rare = IN_EXPLAIN,
+    {"timeout", "t", KIND_SPAN, "D", "30s", AT(timeout), .env = true, .rare = IN_EXPLAIN, .group = "How long",
      .help = "one attempt, everything included"},
     {"connect-timeout", NULL, KIND_SPAN, "D", "10s", AT(connect_timeout), .env = true, .rare = true,
      .help = "looking up the name, connecting and TLS, together"},
@@ -143,7 +146,7 @@
     {"grace", NULL, KIND_SPAN, "D", "10s", AT(grace), .env = true, .rare = true,
      .help = "time to finish what is in flight after a stop"},
 
-    {"retries", NULL, KIND_COUNT, "N", "5", AT(retries), .max = 1000, .env = true, .rare = FOR(false, true),
+    {"retries", NULL, KIND_COUNT, "N", "5", AT(retries), .max = 1000, .env = true, .rare = FOR(false, true), .group = "Failures, and trying again",
      .help = "tries after the first"},
     {"retry-on", NULL, KIND_TEXT, "LIST", "net,timeout,408,425,429,5xx,!501,!505", AT(retry_on), .env = true, .rare = true,
      .help = "failures that are tried again"},
@@ -167,10 +170,10 @@
     {"max-errors", NULL, KIND_TEXT, "N|P|off", "off", AT(max_errors), .env = true, .rare = true,
      .help = "stop when so many failed; a share counts from 100 results on"},
 
-    {"header", "H", KIND_LIST, "LINE", AT(header), .member = "fields", .env = true, .rare = FOR(false, true),
+    {"header", "H", KIND_LIST, "LINE", AT(header), .member = "fields", .env = true, .rare = FOR(false, true), .group = "What is sent",
      .help = "a header for the hosts given; may be repeated",
-     .more = "`Name: value`, to the origins of the given URLs and to no other. `@FILE` reads such lines; a value `env:NAME` or `file:PATH` "
-             "is read from there, so that secrets stay out of the command line."},
+     .more = "`Name: value`, to the origins of the given URLs and to no other. `@FILE` reads such lines; a word `env:NAME` or `file:PATH` "
+             "of the value is read from there, as in `Authorization: Bearer env:TOKEN`, so that secrets stay out of the command line."},
 #if !IN_CRAWL
     {"method", "X", KIND_TEXT, "M", AT(method), .env = true, .rare = true,
      .help = "request method; GET, or POST with --data"},
@@ -178,6 +181,8 @@
      .help = "HEAD requests: no bodies"},
     {"data", "d", KIND_TEXT, "S|@FILE|@-", AT(data), .member = "body", .env = true, .rare = true,
      .help = "body of the requests; makes them POST"},
+    {"json-body", NULL, KIND_TEXT, "JSON|@FILE|@-", AT(json_body), .env = true, .rare = true,
+     .help = "the same with JSON, and its Content-Type and Accept"},
 #endif
     {"user", "u", KIND_TEXT, "NAME[:PASS]", AT(user), .rare = true,
      .help = "Basic authentication at the hosts given; asks for PASS",
@@ -200,7 +205,7 @@
      .more = "Added to the user agent, and sent as From."},
     {"referer", "e", KIND_TEXT, "S", AT(referer), .env = true, .rare = true,
      .help = "where the links were found"},
-    {"accept-type", NULL, KIND_TEXT, "LIST", FOR(NULL, "text/html,application/xhtml+xml"), AT(accept_type), .env = true, .rare = true,
+    {"accept-type", NULL, KIND_TEXT, "LIST", FOR(NULL, "text/html,application/xhtml+xml"), AT(accept_type), .env = true, .rare = true, .group = "What is taken",
      .help = "media types to take: text/html,image/*; others are skipped",
      .more = "The body of another type is not downloaded, and its URL is a skip with reason `mime`. An answer that names no type is taken."},
     {"accept", "a", KIND_TEXT, "LIST", "200-299", AT(accept), .env = true, .rare = true,
@@ -211,7 +216,7 @@
      .help = "a body may go to another origin on 307 and 308"},
     {"location", "L", KIND_FLAG, NULL, "on", AT(location), .rare = true,
      .help = "follow redirects, which is the default; for those used to curl"},
-    {"compressed", NULL, KIND_FLAG, NULL, "on", AT(compressed), .rare = true,
+    {"compressed", NULL, KIND_FLAG, NULL, "on", AT(compressed), .rare = true, .hidden = true,
      .help = "accepted and without effect: bodies are always asked for so"},
     {"max-body", NULL, KIND_SIZE, "SIZE", "16M", AT(max_body), .env = true, .rare = true,
      .help = "bytes of a body; more is body_too_large"},
@@ -223,7 +228,7 @@
     {"raw-encoding", NULL, KIND_FLAG, AT(raw_encoding), .env = true, .rare = true,
      .help = "take bodies that cannot be decoded as they are",
      .more = "For a coding nobody knows, and one that is not there. A body that breaks in the middle is still bad_encoding."},
-    {"insecure", "k", KIND_TEXT, "HOSTS", AT(insecure), .member = "insecure|insecure_hosts", .alone = true, .rare = true,
+    {"insecure", "k", KIND_TEXT, "HOSTS", AT(insecure), .member = "insecure|insecure_hosts", .alone = true, .rare = true, .group = "Trust and network",
      .help = "check no certificate of the hosts given, or of HOSTS",
      .more = "Never those of hosts that redirects lead to. HOSTS is a list with commas. Each such record says `tls.verified: false`."},
     {"cacert", NULL, KIND_FILE, "FILE", AT(cacert), .env = true, .rare = true,
@@ -266,7 +271,7 @@
      .help = "the URLs given may reach public addresses only"},
 
 #if !IN_CHECK
-    {"output", "o", KIND_FILES, "[FMT:]FILE", AT(output), .rare = IN_EXPLAIN,
+    {"output", "o", KIND_FILES, "[FMT:]FILE", AT(output), .rare = IN_EXPLAIN, .group = "Outputs",
      .help = "write records to FILE (.jsonl .csv .sqlite .warc); may be repeated",
      .more = "All outputs get the same records. `.gz` or `.zst` behind `.jsonl`, `.csv` and `.warc` packs them. `jsonl:`, `csv.gz:`, `sqlite:` "
              "before the name says the format when the name does not. `-` is standard "
@@ -326,7 +331,7 @@
     {"fail-on", NULL, KIND_TEXT, "none|any|all|N|P", "any", AT(fail_on), .env = true, .rare = true,
      .help = IN_CHECK ? "how many broken links make the exit code 1" : FOR("how many failed URLs and bad lines make the exit code 1", "how many failed pages make the exit code 1"),
      .more = FOR("Failed are all outcomes but `ok`. `all`: 1 only if nothing came.", IN_CHECK ? NULL : "Pages that were given, and those in scope that a link or a sitemap leads to; what is skipped has not failed. `all`: 1 only if nothing came.")},
-    {"job", NULL, KIND_TEXT, "NAME", AT(job), .no = true, .env = true, .rare = true,
+    {"job", NULL, KIND_TEXT, "NAME", AT(job), .no = true, .env = true, .rare = true, .group = "Jobs",
      .help = IN_CHECK ? "survive kill -9: the same command goes on where it was"
                       : FOR("survive kill -9: the same command goes on where it was", "the name of the job; the host of the first seed if not given"),
      .more = IN_CHECK ? "The state of a job is kept in --state: what was found, and what was answered. When the run ends early, in whatever way, the same "
@@ -367,10 +372,10 @@
      .more = "`fast`: after a loss of power up to a second is fetched again. `none`: there is no job."},
 
 #if !IN_CHECK
-    {"verbose", "v", KIND_TIMES, .at = offsetof(fetch_settings, verbose), .rare = true,
+    {"verbose", "v", KIND_TIMES, .at = offsetof(fetch_settings, verbose), .rare = true, .group = "What is said meanwhile",
      .help = "-v info and the closing table, -vv debug, -vvv trace"},
 #endif
-    {"log", NULL, KIND_CHOICE, "text|json|off", "text", AT(log), .env = true, .rare = true,
+    {"log", NULL, KIND_CHOICE, "text|json|off", "text", AT(log), .env = true, .rare = true, .group = "What is said meanwhile",
      .help = "what is said on standard error: for people or machines"},
     {"log-level", NULL, KIND_TEXT, "trace|debug|info|warn|error", AT(log_level), .env = true, .rare = true,
      .help = "the lowest level that is said; warn if not given"},
@@ -384,6 +389,6 @@
      .more = "For Prometheus. `9464` or `:9464` is 127.0.0.1; port 0: the kernel chooses one, and it is said which."},
     {"metrics-file", NULL, KIND_FILE, "FILE", AT(metrics_file), .env = true, .rare = true,
      .help = "write them there every 10 s and at the end"},
-    {"config", NULL, KIND_FLAG, AT(config), .rare = true,
+    {"config", NULL, KIND_FLAG, AT(config), .rare = true, .hidden = true,
      .help = "this version reads no configuration; --no-config is accepted"},
     /* clang-format on */

@@ -34,7 +34,7 @@ typedef struct fetch_settings {
     const char *base, *url_column, *strip_params;
     uint64_t max_pages, max_bytes;
     int dedup;
-    texts include, exclude;
+    texts include, exclude, glob;
     const char *accept_type;
     int robots; /* obey_choice */
     seine_span max_crawl_delay;
@@ -77,7 +77,7 @@ typedef struct fetch_settings {
 
     /* what is sent */
     texts header;
-    const char *method, *data, *user, *user_agent, *contact, *referer;
+    const char *method, *data, *json_body, *user, *user_agent, *contact, *referer;
     const char *cookie, *cookie_jar;
     bool head, location, compressed, cookies;
 

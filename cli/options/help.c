@@ -6,6 +6,7 @@
 
 #include "screen/out.h"
 #include "screen/say.h"
+#include "screen/textbuf.h"
 
 /* clang-format off */
 const char help_rules[] =
@@ -127,7 +128,7 @@ wrap_text(const screen *s, const char *text, size_t indent, size_t at)
 static void
 put_option(const screen *s, const option *o, bool all)
 {
-    help_text name = help_label(o), initial = help_default(o), env = help_env(o);
+    help_text name = help_label(o), initial = help_default(o);
     size_t indent = o->letters ? 2 : 6;
     size_t at = indent + count_columns(name.text, strlen(name.text));
     char line[512];
@@ -141,22 +142,8 @@ put_option(const screen *s, const option *o, bool all)
     snprintf(line, sizeof line, "%s%s%s", o->help, initial.text[0] ? " " : "",
              initial.text);
     wrap_text(s, line, GAP, at);
-    if (!all)
-        return;
-    if (o->more)
+    if (all && o->more)
         wrap_text(s, o->more, GAP, 0);
-    if (env.text[0]) {
-        snprintf(line, sizeof line, "Environment: `%s`.", env.text);
-        wrap_text(s, line, GAP, 0);
-    }
-}
-
-static void
-put_options(const screen *s, const option *list, bool all)
-{
-    for (const option *o = list; o && o->name; o++)
-        if (all || !o->rare)
-            put_option(s, o, all);
 }
 
 static void
@@ -165,6 +152,27 @@ put_heading(const screen *s, const char *text)
     out_text("\n");
     screen_put(s, INK_BOLD, "%s", text);
     out_text("\n");
+}
+
+static void
+put_options(const screen *s, const option *list, bool all)
+{
+    const char *group = NULL;
+
+    for (const option *o = list; o && o->name; o++) {
+        if (all && o->group && (!group || strcmp(group, o->group) != 0))
+            put_heading(s, group = o->group);
+        if ((all || !o->rare) && !o->hidden)
+            put_option(s, o, all);
+    }
+}
+
+static void
+put_variables(const option *list)
+{
+    for (const option *o = list; o && o->name; o++)
+        if (o->env && !o->hidden)
+            out_print("  %-*s --%s\n", GAP + 2, help_env(o).text, o->name);
 }
 
 int
@@ -178,7 +186,10 @@ help_command(const screen *s, const command *c, bool all)
         wrap_text(s, c->text, 0, 0);
     }
     if (c->options) {
-        all ? put_heading(s, "Options") : out_text("\n");
+        if (!all)
+            out_text("\n");
+        else if (!c->options->group)
+            put_heading(s, "Options");
         put_options(s, c->options, all);
     }
     if (all) {
@@ -197,6 +208,11 @@ help_command(const screen *s, const command *c, bool all)
         out_print(all ? "    %s\n" : "  %s\n", e->line);
         if (!all)
             break;
+    }
+    if (all) {
+        put_heading(s, "Environment");
+        put_variables(c->options);
+        put_variables(shared_options);
     }
     if (!all)
         out_print("%sseine %s --help says more.\n", c->examples ? "" : "\n", c->name);
@@ -292,6 +308,26 @@ put_aside(void)
             between = ", ";
         }
     out_text(".\n");
+}
+
+int
+help_first(screen s)
+{
+    static const char *const lines[] = {
+        "seine https://e.example/              fetch a page",
+        "seine crawl https://docs.example/     fetch a whole site",
+        "seine check https://docs.example/     find its broken links",
+    };
+    textbuf text = {NULL, 0, 0};
+
+    textbuf_ink(&text, &s, INK_BOLD, "seine");
+    textbuf_put(&text, ": a web crawler and fetcher; every URL ends in one record\n");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        textbuf_put(&text, "  %s\n", lines[i]);
+    textbuf_put(&text, "try: seine help\n");
+    fwrite(text.text, 1, text.len, stderr);
+    textbuf_free(&text);
+    return SAY_USAGE;
 }
 
 int

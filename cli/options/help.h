@@ -15,6 +15,9 @@
 extern const char help_rules[], help_units[], help_exits[];
 
 int help_overview(const screen *s, bool all);
+
+/* What `seine` alone says, on standard error; SAY_USAGE. */
+int help_first(screen s);
 int help_command(const screen *s, const command *c, bool all);
 
 /* The verbs of a command of two words ("limit"), or its only verb in full; -1: no command

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options/help.h"
 #include "options/parse.h"
@@ -217,7 +218,7 @@ options_run(int argc, char **argv)
     char **words = argv + 1;
 
     if (count == 0)
-        return say_fail(SAY_USAGE, "seine help", "no command given");
+        return help_first(screen_look_at(STDERR_FILENO, COLOR_AUTO));
     if (strcmp(words[0], "-h") == 0 || strcmp(words[0], "--help") == 0) {
         screen s = screen_look(COLOR_AUTO);
 
@@ -230,7 +231,7 @@ options_run(int argc, char **argv)
                         "'%s' stands before the command", show(words[0]).text);
 
     const command *c = options_find(words, count, &used);
-    if (!c && strstr(words[0], "://"))
+    if (!c && strpbrk(words[0], "./:")) /* no verb: a URL, a host or a path of one */
         c = &cmd_fetch;
     if (!c)
         return no_such_command(words, count);

@@ -65,6 +65,8 @@ typedef struct option {
     bool no;             /* --no-x exists though x takes a value, and is "" */
     bool env;            /* a variable like SEINE_MAX_WAIT sets the option, too */
     bool rare;           /* left out by -h */
+    bool hidden;         /* accepted, and shown nowhere: it does nothing */
+    const char *group;   /* the heading that begins with this option; NULL: none */
     const char *member;  /* the members of the library's options it sets: "a|b"; NULL:
                             the one of its name */
     const char *help;    /* one line, lower case, no full stop */

@@ -5,20 +5,77 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/foreign.h"
 #include "options/help.h"
 #include "options/suggest.h"
 #include "options/values.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
 
+/* Only commands that ask hosts for pages have options like those of curl and wget. */
+static bool
+speaks_http(const command *c)
+{
+    bool no;
+
+    return options_by_name(c, "timeout", strlen("timeout"), &no) != NULL;
+}
+
+/* Whether a command of that name exists: the hint may only name one that does. */
+static bool
+is_known(const char *hint)
+{
+    char copy[64], *words[1] = {copy};
+    size_t used;
+
+    if (strncmp(hint, "seine ", 6) != 0)
+        return true;
+    snprintf(copy, sizeof copy, "%.*s", (int)strcspn(hint + 6, " "), hint + 6);
+    return options_find(words, 1, &used) != NULL;
+}
+
+/* The letters of other programs that this one lacks. */
+static const char *
+letter_hint(char letter)
+{
+    static const struct {
+        char letter;
+        const char *hint;
+    } rows[] = {
+        {'F', "-d @FILE -H 'Content-Type: multipart/form-data; boundary=…'"},
+        {'G', "the query in the URL: 'https://e.example/?a=1'"},
+        {'Z', "leave it out; -c 64 says how many at once"},
+        {'S', "leave it out: errors are shown with -q, too"},
+        {'R', "seine crawl --incremental"},
+        {'T', "-X PUT -d @FILE"},
+        {'N', "leave it out: records leave as they come"},
+        {'P', "--save DIR"},
+        {'E', "--cert FILE"},
+        {'K', "seine fetch -i FILE"},
+        {'p', "seine mirror URL"},
+        {'U', "-A 'NAME/1.0'"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].letter == letter)
+            return rows[i].hint;
+    return NULL;
+}
+
 static int
 refuse_unknown(const command *c, const char *word)
 {
-    char name[64], hint[96];
+    char name[64], hint[160];
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    const char *near = strncmp(name, "--", 2) == 0 ? suggest_option(c, name + 2) : NULL;
-    if (near)
+    bool is_long = strncmp(name, "--", 2) == 0;
+    const char *near = is_long ? suggest_option(c, name + 2) : NULL;
+    bool http = speaks_http(c);
+    const foreign *f = is_long && http ? foreign_find(name + 2, strlen(name + 2)) : NULL;
+    const char *known = f ? f->hint : is_long || !http ? NULL : letter_hint(name[1]);
+    if (known && is_known(known))
+        snprintf(hint, sizeof hint, "%s", known);
+    else if (near)
         snprintf(hint, sizeof hint, "--%s", near);
     else
         snprintf(hint, sizeof hint, "seine %s --help", c->name);
@@ -120,7 +177,10 @@ long_option(parser *p, const char *word)
     size_t n = equals ? (size_t)(equals - name) : strlen(name);
     bool no;
     const option *o = options_by_name(c, name, n, &no);
+    const foreign *f = o || !speaks_http(c) ? NULL : foreign_find(name, n);
 
+    if (f && f->ours)
+        o = options_by_name(c, f->ours, strlen(f->ours), &no);
     if (!o)
         return refuse_unknown(c, word);
     if (o->alone && equals && !no)
@@ -128,8 +188,11 @@ long_option(parser *p, const char *word)
     if ((no || !values_takes(o)) && equals) {
         char hint[80];
 
-        snprintf(hint, sizeof hint, "--%s%s", o->name,
-                 o->kind == KIND_FLAG ? " or its --no- form" : "");
+        if (strcmp(o->name, "json") == 0)
+            snprintf(hint, sizeof hint, "--json-body '{…}' sends JSON; --json prints it");
+        else
+            snprintf(hint, sizeof hint, "--%s%s", o->name,
+                     o->kind == KIND_FLAG ? " or its --no- form" : "");
         return say_fail(SAY_USAGE, hint, "--%.*s takes no value", (int)n, name);
     }
     if (o->kind == KIND_ACTION)

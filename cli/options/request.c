@@ -12,11 +12,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <seine/plumbing.h>
 #include <seine/version.h>
 
 #include "options/cookies.h"
 #include "options/password.h"
 #include "screen/say.h"
+#include "screen/textbuf.h"
 #include "screen/xalloc.h"
 
 enum { FILE_MOST = 64 << 20, FIELDS_MOST = 1000 };
@@ -66,7 +68,8 @@ no_more(seine_err e, const char *label)
 bool
 request_reads_stdin(const fetch_settings *set)
 {
-    return set->data && strcmp(set->data, "@-") == 0;
+    return (set->data && strcmp(set->data, "@-") == 0) ||
+           (set->json_body && strcmp(set->json_body, "@-") == 0);
 }
 
 /* Reads a whole file and terminates it. NULL: after an error message. */
@@ -170,6 +173,61 @@ find_value(request *r, const char *label, const char *value, size_t *len)
     return out;
 }
 
+/* Whether all of a value is one env:NAME or file:PATH. A path may have blanks in it. */
+static bool
+is_whole(const char *value, size_t n)
+{
+    char *path = xalloc_copy(value, n);
+    bool one_word = strcspn(path, " \t") == n;
+    bool whole = is_elsewhere(value, n) &&
+                 (one_word || (path[0] == 'f' && access(path + 5, F_OK) == 0));
+
+    free(path);
+    return whole;
+}
+
+/* Puts what env:NAME and file:PATH stand for in the place of these words: "Bearer
+ * env:TOKEN". *out_found: there was one. NULL: after an error message. */
+static const char *
+expand_words(request *r, const char *label, const char *value, size_t *len,
+             bool *out_found)
+{
+    textbuf out = {NULL, 0, 0};
+    size_t n = *len;
+    bool fine = true;
+
+    *out_found = is_whole(value, n);
+    if (*out_found) {
+        textbuf_free(&out);
+        return find_value(r, label, value, len);
+    }
+    for (size_t i = 0; fine && i < n;) {
+        size_t blanks = i, end;
+
+        while (i < n && (value[i] == ' ' || value[i] == '\t'))
+            i++;
+        textbuf_add(&out, value + blanks, i - blanks);
+        for (end = i; end < n && value[end] != ' ' && value[end] != '\t';)
+            end++;
+        size_t word = end - i;
+        const char *found = value + i;
+        if (is_elsewhere(found, word)) {
+            *out_found = true;
+            found = find_value(r, label, found, &word);
+        }
+        fine = found != NULL;
+        if (fine)
+            textbuf_add(&out, found, word);
+        i = end;
+    }
+    *len = out.len;
+    char *all = keep_copy(r, out.text ? out.text : "", out.len);
+    if (out.text)
+        explicit_bzero(out.text, out.len);
+    textbuf_free(&out);
+    return fine ? all : NULL;
+}
+
 /* Adds "Name: value". No message shows the value, which may be a secret. `typed`: the
  * line stands on the command line, where it is wiped. */
 static int
@@ -203,9 +261,8 @@ add_line(request *r, const char *line, size_t len, bool typed)
         n--;
     }
     size_t given_len = n;
-    bool elsewhere = is_elsewhere(given, n);
-    const char *value =
-        elsewhere ? find_value(r, "--header", given, &n) : keep_copy(r, given, n);
+    bool elsewhere;
+    const char *value = expand_words(r, "--header", given, &n, &elsewhere);
     if (!value)
         return SAY_USAGE;
     if (!is_value(value, n))
@@ -380,41 +437,84 @@ add_cookie(request *r, const char *text)
     return SAY_DONE;
 }
 
-static int
-set_body(const fetch_settings *set, request *r)
+/* Adds a header that -H does not give. */
+static void
+add_default(request *r, const char *name, const char *value)
 {
-    static const char form[] = "application/x-www-form-urlencoded";
+    size_t n = strlen(name);
 
-    if (!set->data)
-        return SAY_DONE;
-    if (set->data[0] == '@') {
-        char *text = read_whole("--data", set->data + 1, &r->body.len);
+    for (size_t i = 0; i < r->n_fields; i++)
+        if (r->fields[i].name.len == n &&
+            strncasecmp(r->fields[i].name.ptr, name, n) == 0)
+            return;
+    add_field(r, name, n, value, strlen(value));
+}
+
+static int
+read_body(request *r, const char *label, const char *given)
+{
+    if (given[0] == '@') {
+        char *text = read_whole(label, given + 1, &r->body.len);
 
         if (!text)
             return SAY_USAGE;
         r->body.ptr = keep_text(r, text, r->body.len);
     } else {
-        r->body = (seine_view){set->data, strlen(set->data)};
+        r->body = (seine_view){given, strlen(given)};
     }
-    for (size_t i = 0; i < r->n_fields; i++)
-        if (r->fields[i].name.len == 12 &&
-            strncasecmp(r->fields[i].name.ptr, "content-type", 12) == 0)
-            return SAY_DONE;
-    add_field(r, "Content-Type", 12, form, strlen(form));
     return SAY_DONE;
+}
+
+/* Reads --json-body, which must be JSON: what is none was meant for another option. */
+static int
+set_json_body(const fetch_settings *set, request *r)
+{
+    seine_json *json = NULL;
+    seine_json_fault fault;
+
+    if (set->data)
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--json-body does not go with --data");
+    if (read_body(r, "--json-body", set->json_body) != SAY_DONE)
+        return SAY_USAGE;
+    seine_err e = seine_json_parse(r->body.ptr, r->body.len, &json, &fault);
+    seine_json_free(json);
+    if (e == SEINE_E_NOMEM)
+        return say_fail(SAY_MACHINE, NULL, "out of memory");
+    if (e != SEINE_OK)
+        return say_fail(SAY_USAGE, "--json-body '{\"a\":1}', or @FILE",
+                        "--json-body: not JSON at byte %zu: %s", fault.offset,
+                        fault.text);
+    add_default(r, "Content-Type", "application/json");
+    add_default(r, "Accept", "application/json");
+    return SAY_DONE;
+}
+
+static int
+set_body(const fetch_settings *set, request *r)
+{
+    if (set->json_body)
+        return set_json_body(set, r);
+    if (!set->data)
+        return SAY_DONE;
+    int code = read_body(r, "--data", set->data);
+    if (code == SAY_DONE)
+        add_default(r, "Content-Type", "application/x-www-form-urlencoded");
+    return code;
 }
 
 static int
 set_method(const fetch_settings *set, request *r)
 {
-    if (set->head && set->data)
-        return say_fail(SAY_USAGE, "one of the two", "--head does not go with --data");
+    if (set->head && (set->data || set->json_body))
+        return say_fail(SAY_USAGE, "one of the two", "--head does not go with --%s",
+                        set->data ? "data" : "json-body");
     if (set->head && set->method)
         return say_fail(SAY_USAGE, "one of the two", "--head does not go with --method");
-    r->method = set->method ? set->method
-                : set->head ? "HEAD"
-                : set->data ? "POST"
-                            : "GET";
+    r->method = set->method                   ? set->method
+                : set->head                   ? "HEAD"
+                : set->data || set->json_body ? "POST"
+                                              : "GET";
     if (!is_token(r->method, strlen(r->method)) || strlen(r->method) > 32)
         return say_fail(SAY_USAGE, "-X PUT", "--method '%s': not a method",
                         show(r->method).text);

@@ -37,9 +37,8 @@ count_slips(const char *a, const char *b)
     return rows[la % 3][lb];
 }
 
-/* Remembers in *best the name nearest to `word`, if it is near enough. */
-static void
-keep_nearer(const char *word, const char *name, unsigned *slip, const char **best)
+void
+suggest_nearer(const char *word, const char *name, unsigned *slip, const char **best)
 {
     unsigned n = count_slips(word, name);
 
@@ -62,7 +61,7 @@ suggest_command(const char *word)
         if (strcmp(word, first) == 0)
             return commands[i]->name;
         const char *near = NULL;
-        keep_nearer(word, first, &slip, &near);
+        suggest_nearer(word, first, &slip, &near);
         best = near ? commands[i]->name : best;
     }
     return best;
@@ -77,6 +76,6 @@ suggest_option(const command *c, const char *name)
 
     for (size_t i = 0; i < 2; i++)
         for (const option *o = lists[i]; o && o->name; o++)
-            keep_nearer(name, o->name, &slip, &best);
+            suggest_nearer(name, o->name, &slip, &best);
     return best;
 }

@@ -19,4 +19,9 @@
 const char *suggest_command(const char *word);
 const char *suggest_option(const command *c, const char *name);
 
+/* Remembers in *best the name nearest to `word`, if it is near enough. *slip begins as 3.
+ */
+void suggest_nearer(const char *word, const char *name, unsigned *slip,
+                    const char **best);
+
 #endif

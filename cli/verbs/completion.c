@@ -94,6 +94,8 @@ static void
 bash_words(const option *list)
 {
     for (const option *o = list; o && o->name; o++) {
+        if (o->hidden)
+            continue;
         out_print(" --%s", o->name);
         if (has_no(o))
             out_print(" --no-%s", o->name);
@@ -251,7 +253,8 @@ write_zsh(void)
         out_print(strchr(c->name, ' ') ? "    '%s')\n" : "    '%s '*)\n", c->name);
         out_text("        _arguments \\\n");
         for (const option *o = c->options; o && o->name; o++)
-            zsh_option(o);
+            if (!o->hidden)
+                zsh_option(o);
         for (const option *o = shared_options; o->name; o++)
             zsh_option(o);
         if (wants_file(c))
@@ -340,7 +343,8 @@ write_fish(void)
             out_text("\n");
         }
         for (const option *o = c->options; o && o->name; o++)
-            fish_option(c, o);
+            if (!o->hidden)
+                fish_option(c, o);
     }
     for (const option *o = shared_options; o->name; o++)
         fish_option(NULL, o);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <seine/url.h>
@@ -34,7 +35,10 @@ feed_open_list(const fetch_settings *set, const char *path, const char *base,
         return SAY_DONE;
     if (e == SEINE_E_NOMEM)
         return say_fail(SAY_MACHINE, NULL, "out of memory");
-    return option_names_fail(NULL, SAY_USAGE, "another name, or - for standard input",
+    return option_names_fail(NULL, SAY_USAGE,
+                             strstr(path, "://")
+                                 ? "--include-headers URL; -i reads a list from a file"
+                                 : "another name, or - for standard input",
                              &diag, e);
 }
 
@@ -63,6 +67,31 @@ check_stdin(const feed *f, size_t times)
                : say_fail(SAY_USAGE, "one of them", "standard input is asked for twice");
 }
 
+/* Refuses arguments that were not meant as URLs: the JSON of curl's --json, and the name
+ * of a list. */
+static int
+check_words(const args *a)
+{
+    const fetch_settings *set = a->settings;
+    char hint[512];
+    struct stat st;
+
+    for (size_t i = 0; i < a->count; i++) {
+        const char *word = a->words[i];
+
+        if (word[0] == '{' || (word[0] == '[' && set->json))
+            return say_fail(SAY_USAGE, "--json-body '{…}' sends JSON; --json prints it",
+                            "'%s' is JSON, not a URL", show(word).text);
+        if (strchr(word, ':') || set->base || stat(word, &st) != 0 ||
+            !S_ISREG(st.st_mode))
+            continue;
+        snprintf(hint, sizeof hint, "-i %s for its lines, https://%s for a host",
+                 show(word).text, show(word).text);
+        return say_fail(SAY_USAGE, hint, "'%s' is a file", show(word).text);
+    }
+    return SAY_DONE;
+}
+
 int
 feed_open(feed *f, const args *a)
 {
@@ -77,11 +106,14 @@ feed_open(feed *f, const args *a)
         return say_fail(SAY_USAGE,
                         "seine fetch https://…, -i FILE, or pipe a list into it",
                         "no URLs given");
+    int code = check_words(a);
+    if (code != SAY_DONE)
+        return code;
     for (size_t i = 0; i < set->input.count; i++)
         stdins += is_stdin(set->input.items[i]);
     for (size_t i = 0; i < a->count; i++)
         stdins += is_stdin(a->words[i]);
-    int code = check_stdin(f, stdins + none);
+    code = check_stdin(f, stdins + none);
     f->inputs = xalloc_zeroed(set->input.count + stdins + 1, sizeof(seine_input *));
     for (size_t i = 0; code == SAY_DONE && i < set->input.count; i++)
         code = open_one(f, set->input.items[i]);

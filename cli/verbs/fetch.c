@@ -14,6 +14,7 @@
 
 #include "options/cookies.h"
 #include "options/fetch_settings.h"
+#include "options/glob.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
 #include "verbs/fetch_state.h"
@@ -565,11 +566,37 @@ open_control(run *r)
                      r->job.name, show_errno(errno).text);
 }
 
+/* Writes the hint for a pattern of the shell where an expression is wanted. */
+static bool
+hints_at_glob(const run *r, const seine_diag *diag, char *out, size_t cap)
+{
+    bool exclude = strcmp(diag->member, "exclude") == 0;
+    const texts *list = exclude ? &r->set->exclude : &r->set->include;
+
+    if (!exclude && strcmp(diag->member, "include") != 0)
+        return false;
+    for (size_t i = 0; i < list->count; i++)
+        if (glob_is_meant(list->items[i])) {
+            char *re = glob_to_re(list->items[i]);
+
+            if (exclude)
+                snprintf(out, cap, "a regular expression: --exclude '%s'", re);
+            else
+                snprintf(out, cap, "a regular expression, or --glob '%s'",
+                         show(list->items[i]).text);
+            free(re);
+            return true;
+        }
+    return false;
+}
+
 static int
 no_fetch(const run *r, seine_err e, const seine_diag *diag)
 {
     char hint[200];
 
+    if (hints_at_glob(r, diag, hint, sizeof hint))
+        return option_names_fail(r->plan.names, SAY_USAGE, hint, diag, e);
     if (e == SEINE_E_NOMEM)
         return say_fail(SAY_MACHINE, "a lower --concurrency or --queue", "out of memory");
     if (e == SEINE_E_STATE_CORRUPT)

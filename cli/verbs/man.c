@@ -112,7 +112,8 @@ put_command(const command *c)
         out_text("\n");
     }
     for (const option *o = c->options; o && o->name; o++)
-        put_option(o);
+        if (!o->hidden)
+            put_option(o);
 }
 
 static void
@@ -200,7 +201,8 @@ help_table(void)
             jsonl_add(lines, jsonl_string(e->line));
         out_json(line);
         for (const option *o = c->options; o && o->name; o++)
-            table_option(c->name, o);
+            if (!o->hidden)
+                table_option(c->name, o);
     }
     for (const option *o = shared_options; o->name; o++)
         table_option("", o);

@@ -13,6 +13,9 @@
 #include "options/crawl_opts.h"
 #include "options/option_names.h"
 #include "screen/say.h"
+#include "screen/template_names.h"
+#include "screen/textbuf.h"
+#include "screen/xalloc.h"
 
 static bool
 has_stdout(const fetch_settings *set)
@@ -244,6 +247,56 @@ outputs_copy_bodies(const fetch_settings *set)
            has_format(set, SEINE_SINK_SQLITE);
 }
 
+static bool
+has_word(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *p = list; p; p = strchr(p, ',')) {
+        p += *p == ',';
+        if (strncmp(p, word, n) == 0 && (p[n] == ',' || !p[n]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether --fields names exactly what is wanted: "url,status", not "+headers". */
+static bool
+is_exact(const char *fields)
+{
+    return fields && fields[0] != '+' && fields[0] != '-';
+}
+
+/* The columns of CSV: those of --fields in their order, or the fixed ones with what
+ * --fields adds and, in a crawl, the page that links there. NULL: the fixed ones. */
+static char *
+csv_columns(const args *a)
+{
+    static const char fixed[] =
+        "seq,ts,input,url,final_url,outcome,status,attempts,content_type,content_length,"
+        "bytes_body,time_ms,title,error_kind,error_message";
+    const fetch_settings *set = a->settings;
+    textbuf out = {NULL, 0, 0};
+
+    if (is_exact(set->fields))
+        return xalloc_copy(set->fields, strlen(set->fields));
+    if (!crawl_is_asked(a) && !set->fields)
+        return NULL;
+    textbuf_put(&out, "%s%s", fixed, crawl_is_asked(a) ? ",parent" : "");
+    for (const char *p = set->fields; p && *p;) {
+        size_t n = strcspn(p, ",");
+        char word[64];
+
+        snprintf(word, sizeof word, ",%.*s", n > 1 && n < 62 ? (int)n - 1 : 0, p + 1);
+        if (*p == '+' && !has_word(out.text, word + 1))
+            textbuf_put(&out, "%s", word);
+        p += n + (p[n] == ',');
+    }
+    if (set->incremental && !has_word(out.text, "change"))
+        textbuf_put(&out, ",change");
+    return out.text;
+}
+
 /* Opens one -o: [FORMAT:]FILE. */
 static int
 open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
@@ -258,6 +311,7 @@ open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
     if (strcmp(base.path, "-") == 0) {
         if (base.format == SEINE_SINK_AUTO && outputs_form_of(set) != FORM_SINK)
             return SAY_DONE;
+        base.no_lines = is_exact(set->fields);
         if (base.format == SEINE_SINK_AUTO)
             base.format = set->raw                       ? SEINE_SINK_RAW
                           : format_of(set) == STDOUT_CSV ? SEINE_SINK_CSV
@@ -327,6 +381,7 @@ open_failed(const fetch_settings *set, seine_sink_opts base, outputs *o)
     base.only_failed = true;
     base.only_changes = false;
     base.fields = (seine_members){0};
+    base.columns = NULL;
     base.body = SEINE_BODY_NONE;
     return open_file(set, set->failed, base, o->sinks);
 }
@@ -375,6 +430,8 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
                                 .call = take_record,
                                 .arg = o};
     bool files_only = set->output.count > 0 && !set->raw && !set->write_out;
+    char *columns = csv_columns(a);
+    base.columns = columns;
     int code = open_save(set, o);
     code = code == SAY_DONE ? open_named(set, o) : code;
     seine_diag diag = SEINE_DIAG;
@@ -385,6 +442,7 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
         code = open_failed(set, base, o);
     if (code == SAY_DONE && !files_only)
         code = open_file(set, "-", base, o->sinks);
+    free(columns);
     if (code != SAY_DONE)
         return code;
     seine_err e = seine_sinks_open(o->sinks, &counting, &diag);
@@ -432,6 +490,51 @@ widest_url(const args *a)
     return most;
 }
 
+/* Makes the template of a table with the members of --fields as its columns. */
+static char *
+table_pattern(const char *fields)
+{
+    static const struct {
+        const char *column, *member;
+    } rows[] = {{"time_ms", "time.total"},
+                {"error_kind", "error.kind"},
+                {"error_message", "error.message"}};
+    textbuf out = {NULL, 0, 0};
+
+    for (const char *p = fields; *p; p += strcspn(p, ","), p += *p == ',') {
+        const char *word = p;
+        size_t n = strcspn(p, ","), len = n;
+
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (strlen(rows[i].column) == n && strncmp(p, rows[i].column, n) == 0) {
+                word = rows[i].member;
+                len = strlen(word);
+            }
+        textbuf_put(&out, "%s%%{%.*s}", out.len ? "  " : "", (int)len, word);
+    }
+    textbuf_put(&out, "\\n");
+    return out.text;
+}
+
+/* Checks that records have what a template asks for. */
+static int
+check_names(const char *pattern)
+{
+    char hint[96];
+    size_t n;
+    const char *bad = template_names_check(pattern, strlen(pattern), &n);
+    const char *near = bad ? template_names_near(bad, n) : NULL;
+
+    if (!bad)
+        return SAY_DONE;
+    if (near)
+        snprintf(hint, sizeof hint, "%%{%s}", near);
+    else
+        snprintf(hint, sizeof hint, "%%{status}, %%{url}, %%{time.total}, %%{title}");
+    return say_fail(SAY_USAGE, hint, "--write-out: no record has '%%{%s}'",
+                    show_bytes(bad, n).text);
+}
+
 int
 outputs_open(const args *a, const seine_members *fields, terminal *b,
              const outputs_hooks *hooks, outputs *out)
@@ -449,12 +552,21 @@ outputs_open(const args *a, const seine_members *fields, terminal *b,
                      .only_changes = set->only_changes,
                      .watch = hooks->watch,
                      .arg = hooks->arg};
+    if (code == SAY_DONE && out->form == FORM_ROWS && is_exact(set->fields)) {
+        char *pattern = table_pattern(set->fields);
+
+        out->form = FORM_PATTERN;
+        template_init(&out->pattern, pattern, on_terminal);
+        free(pattern);
+    }
     if (code == SAY_DONE && set->write_out) {
         const char *why = template_init(&out->pattern, set->write_out, on_terminal);
 
         if (why)
             code = say_fail(SAY_USAGE, "-w '%{status} %{url}\\n'", "--write-out '%s': %s",
                             show(set->write_out).text, why);
+        else
+            code = check_names(set->write_out);
     }
     if (code != SAY_DONE)
         return code;

@@ -79,10 +79,13 @@ typedef struct seine_sink_opts {
     bool header_names; /* NAMED: by Content-Disposition, if a response has one */
     bool only_failed;  /* of this sink: results that are not ok, and nothing else: a list
                           that seine_input reads */
+    bool no_lines;     /* of this sink: records, and no summary or event between them */
+    const char *columns; /* CSV: these and no others, in this order; NULL: the fixed ones;
+                            copied */
 } seine_sink_opts;
 
 /* clang-format off */
-#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false, false}
+#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false, false, false, NULL}
 /* clang-format on */
 
 typedef struct seine_sinks_opts {

@@ -40,8 +40,9 @@ static const char *const own_names[OWN_COUNT] = {
 static const struct {
     const char *name;
     bool is_number;
-} extras[] = {{"lang", false}, {"canonical", false}, {"meta_robots", false},
-              {"links", true}, {"sha256", false},    {"change", false}};
+} extras[] = {{"lang", false},  {"canonical", false}, {"meta_robots", false},
+              {"links", true},  {"sha256", false},    {"change", false},
+              {"parent", false}};
 
 enum { EXTRAS = sizeof extras / sizeof *extras };
 

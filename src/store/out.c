@@ -98,6 +98,7 @@ sn_out_open(sn_out *o, const seine_sink_opts *opts, sn_hurry *hurry, seine_diag 
     e = make_output(o);
     if (e == SEINE_OK)
         e = o->ops->open(o, diag);
+    o->opts.columns = NULL; /* the caller's; read by now */
     if (e == SEINE_OK)
         return SEINE_OK;
     if (diag && diag->text[0] == '\0')
@@ -137,7 +138,9 @@ sn_out_record(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
 seine_err
 sn_out_line(sn_out *o, const sn_said *said, seine_diag *diag)
 {
-    return o->ops->line && !o->opts.only_failed ? o->ops->line(o, said, diag) : SEINE_OK;
+    if (!o->ops->line || o->opts.only_failed || o->opts.no_lines)
+        return SEINE_OK;
+    return o->ops->line(o, said, diag);
 }
 
 seine_err

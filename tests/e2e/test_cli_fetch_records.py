@@ -122,7 +122,7 @@ def raw_is_the_bodies_of_ok_results_in_input_order():
         check(p.returncode, 1)
 
 
-@rows([("%{status} %{url}\\n", "200 URL\n"), ("%{ok}|%{error.kind}|%%|%{nothing.there}\\t", "true||%|\t"), ("x", "x")])
+@rows([("%{status} %{url}\\n", "200 URL\n"), ("%{ok}|%{error.kind}|%%|%{tags.there}\\t", "true||%|\t"), ("x", "x")])
 def write_out_is_a_template(pattern, want):
     with origin() as o:
         r = seine("fetch", "-w", pattern, o.url("/ok"))

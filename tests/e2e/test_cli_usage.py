@@ -13,7 +13,6 @@ LIMIT = ["limit", "simulate"]
 # words after `seine`, what happened, what to try
 WRONG = [
     # no command, or not one
-    ([], "no command given", "seine help"),
     (["limt"], "unknown command 'limt'", "seine limit simulate"),
     (["limit"], "limit needs a verb", "seine limit simulate"),
     (["limit", "simulat"], "unknown command 'limit simulat'", "seine limit simulate"),

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/csv_columns.h"
+
+#include "base/alloc.h"
+#include "seine/plumbing.h"
+#include "store/csv.h"
+#include "store/record.h"
+
+enum { CELL = 64 << 10 }; /* of JSON; what is longer is an empty cell */
+
+/* Columns of CSV that are no members stand behind those that are. */
+enum { TIME_MS = SN_MEMBER_COUNT, ERROR_KIND, ERROR_MESSAGE, COUNT };
+
+static const char *const names[COUNT] = {
+#define X(id, name) [SN_MEMBER_INDEX_##id] = (name),
+    SN_MEMBERS(X)
+#undef X
+        [TIME_MS] = "time_ms",
+    [ERROR_KIND] = "error_kind", [ERROR_MESSAGE] = "error_message"};
+
+_Static_assert((int)COUNT <= (int)SN_CSV_COLUMNS_MOST, "csv_columns.h says so");
+
+static int
+column_of(sn_str word)
+{
+    for (int i = 0; i < COUNT; i++)
+        if (sn_str_eq(word, sn_str_of(names[i])))
+            return i;
+    return -1;
+}
+
+static bool
+has_column(const sn_csv_columns *c, int column)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->at[i] == column)
+            return true;
+    return false;
+}
+
+seine_err
+sn_csv_columns_parse(const char *list, sn_csv_columns *out_columns, sn_str *out_bad)
+{
+    sn_str rest = sn_str_trim(sn_str_of(list)), word;
+    sn_csv_columns c = {.n = 0};
+    bool more;
+
+    do {
+        more = sn_str_cut(rest, ',', &word, &rest);
+        word = sn_str_trim(word);
+
+        int column = column_of(word);
+        if (column < 0 || has_column(&c, column)) {
+            *out_bad = word;
+            return SEINE_E_INVAL;
+        }
+        c.at[c.n++] = (uint8_t)column;
+    } while (more);
+    *out_columns = c;
+    return SEINE_OK;
+}
+
+static bool
+is_failed(const seine_record *r)
+{
+    return r->fate != SEINE_FATE_OK && r->fault && r->fault->code != SEINE_OK;
+}
+
+/* Writes the value of a JSON text: a string as it is, anything else as JSON. */
+static void
+put_value(sn_text_writer *p, sn_str json, unsigned how)
+{
+    seine_json *value = NULL;
+    sn_str text = json;
+
+    if (json.len > 0 && json.ptr[0] == '"' &&
+        seine_json_parse(json.ptr, json.len, &value, NULL) == SEINE_OK)
+        seine_json_string(value, &text.ptr, &text.len);
+    sn_csv_cell(p, text, how);
+    seine_json_free(value);
+}
+
+/* Writes the member that a line of JSON with this member alone has: {"name":value}. */
+static void
+put_member(sn_text_writer *p, const seine_record *r, uint64_t seq, int column,
+           unsigned how)
+{
+    size_t name = strlen(names[column]) + 4;
+    seine_members alone;
+    char *room = sn_alloc(CELL);
+
+    if (!room || seine_members_parse(names[column], &alone, NULL) != SEINE_OK) {
+        sn_free(room);
+        return;
+    }
+    size_t n = seine_record_json(r, seq, &alone, SEINE_BODY_NONE, room, CELL);
+    if (n <= CELL && n > name + 2) /* "{}\n": the record has no such member */
+        put_value(p, (sn_str){room + name, n - name - 2}, how);
+    sn_free(room);
+}
+
+static void
+put_skip(sn_text_writer *p, const seine_record *r, int column, unsigned how)
+{
+    switch (column) {
+    case SN_MEMBER_INDEX_TYPE:
+    case SN_MEMBER_INDEX_OUTCOME:
+        sn_text_writer_text(p, "skip");
+        return;
+    case ERROR_KIND:
+        sn_text_writer_text(p, seine_skip_name(r->reason));
+        return;
+    case ERROR_MESSAGE:
+        sn_csv_cell(p, r->rule, how);
+        return;
+    default:
+        return;
+    }
+}
+
+static void
+put_error(sn_text_writer *p, const seine_record *r, int column, unsigned how)
+{
+    if (!is_failed(r))
+        return;
+    if (column == ERROR_KIND)
+        sn_text_writer_text(p, seine_err_name(r->fault->code));
+    else
+        sn_csv_cell(
+            p, r->message.ptr ? r->message : sn_str_of(seine_err_text(r->fault->code)),
+            how);
+}
+
+static void
+put_cell(sn_text_writer *p, const seine_record *r, uint64_t seq, int column, unsigned how)
+{
+    switch (column) {
+    case SN_MEMBER_INDEX_SEQ:
+        sn_text_writer_u64(p, seq);
+        return;
+    case SN_MEMBER_INDEX_TS:
+        sn_text_writer_stamp(p, r->wall);
+        return;
+    case SN_MEMBER_INDEX_INPUT:
+        sn_csv_cell(p, r->input, how);
+        return;
+    case SN_MEMBER_INDEX_URL:
+        sn_csv_cell(p, r->url, how);
+        return;
+    case SN_MEMBER_INDEX_KEY:
+        sn_csv_cell(p, r->key, how);
+        return;
+    case SN_MEMBER_INDEX_PARENT:
+        sn_csv_cell(p, r->parent, how);
+        return;
+    default:
+        break;
+    }
+    if (r->type == SEINE_RECORD_SKIP)
+        put_skip(p, r, column, how);
+    else if (column == TIME_MS)
+        sn_text_writer_ms(p, r->total);
+    else if (column == ERROR_KIND || column == ERROR_MESSAGE)
+        put_error(p, r, column, how);
+    else
+        put_member(p, r, seq, column, how);
+}
+
+void
+sn_csv_columns_row(sn_text_writer *p, const sn_csv_columns *c, const seine_record *r,
+                   uint64_t seq, unsigned how)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        if (i > 0)
+            SN_WRITE(p, ",");
+        if (r)
+            put_cell(p, r, seq, c->at[i], how);
+        else
+            sn_text_writer_text(p, names[c->at[i]]);
+    }
+    if (how & SEINE_CSV_CRLF)
+        SN_WRITE(p, "\r\n");
+    else
+        SN_WRITE(p, "\n");
+}
