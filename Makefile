@@ -6,26 +6,33 @@ M := $(MAKE) --no-print-directory
 all: product
 run: product       ; @tools/demo $(ARGS)
 test: tree $(if $(filter dev,$(P)),product) ; @tools/run-tests $(P) $(T)
-asan tsan clang:   ; @$(M) test P=$@ T="$(T)"
-tree: deps         ; @tools/build $(P)
+asan tsan:         ; @$(M) test P=$@ T="$(T)"
+clang: deps-dev    ; @$(M) test P=$@ T="$(T)"
+tree: deps-test    ; @tools/build $(P)
 product: deps      ; @tools/build release product && ln -sfn release/seine build/seine
 release: deps      ; @tools/build release && ln -sfn release/seine build/seine
-install: product   ; @cmake --install build/release $(if $(PREFIX),--prefix $(PREFIX))
+install: product   ; @tools/install $(PREFIX)
+uninstall:         ; @tools/install --undo
+deb: product deps-deb ; @tools/make-deb
+static: deps       ; @tools/build static seine-cli && strip -o build/seine-static build/static/seine && echo build/seine-static
 bench: release     ; @tools/bench $(B)
 bench-net: product ; @python3 bench/net $(B)
 bench-crawl: release ; @python3 bench/crawl $(B)
 bench-instructions: product ; @python3 bench/instructions $(B)
 deps-bench:        ; @tools/deps-bench
-fuzz:              ; @$(M) tree P=fuzz && tools/fuzz $(F)
+fuzz: deps-dev     ; @$(M) tree P=fuzz && tools/fuzz $(F)
 soak:              ; @tools/soak
-mutate: deps       ; @for p in asan tsan dev; do tools/build $$p unit-guard unit-engine || exit 1; done; tools/build dev seine-sim integ-fetch seine-cli && tools/mutate $(MUTATE)
-coverage:          ; @$(M) tree P=cov && tools/coverage
-docs: deps         ; @tools/build $(P) seine-cli && tools/make-umbrella && tools/make-requirements && tools/make-man build/$(P)/seine
-fmt:               ; @$(C) | xargs clang-format-14 -i
-lint: tree         ; @tools/lint $(P) $(L)
-smoke: deps        ; @tools/smoke
+mutate: deps-test  ; @for p in asan tsan dev; do tools/build $$p unit-guard unit-engine || exit 1; done; tools/build dev seine-sim integ-fetch seine-cli && tools/mutate $(MUTATE)
+coverage: deps-dev ; @$(M) tree P=cov && tools/coverage
+docs: deps         ; @tools/build $(P) seine-cli && tools/make-umbrella && tools/make-requirements
+fmt: deps-test     ; @$(C) | xargs clang-format-14 -i
+lint: deps-dev tree ; @tools/lint $(P) $(L)
+smoke: deps-test   ; @tools/smoke
 check:             ; @$(M) test && $(M) lint && $(M) clang T="-L 'unit|fuzz|integ|sim'" && $(M) asan && $(M) tsan T="-L 'unit|integ|sim'"
-deps:              ; @tools/deps
+deps:              ; @tools/deps run
+deps-test:         ; @tools/deps run test
+deps-dev:          ; @tools/deps run test dev
+deps-deb:          ; @tools/deps deb
 clean:             ; @rm -rf build
 
-.PHONY: all run test asan tsan clang tree product release install bench bench-net bench-crawl bench-instructions deps-bench fuzz soak mutate coverage docs fmt lint smoke check deps clean
+.PHONY: all run test asan tsan clang tree product release install uninstall deb static bench bench-net bench-crawl bench-instructions deps-bench fuzz soak mutate coverage docs fmt lint smoke check deps deps-test deps-dev deps-deb clean

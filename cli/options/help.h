@@ -34,8 +34,10 @@ help_text help_label(const option *o);
 help_text help_default(const option *o);
 help_text help_env(const option *o); /* "SEINE_RATE", or empty */
 
-/* Prints the man page in man(7); prints the table as JSON lines. */
-int help_man(void);
+/* Prints the man page seine(1) in man(7), or seine-WORD(1), which has all commands that
+ * begin with the word; -1: none does. */
+int help_man(const char *word);
+/* Prints the table as JSON lines. */
 int help_table(void);
 
 #endif

@@ -15,7 +15,7 @@ static int run_help(const args *a);
 /* clang-format off */
 static const option options[] = {
     {"man", NULL, KIND_FLAG, .at = offsetof(settings, man),
-     .help = "the manual page, for man -l -"},
+     .help = "the manual page, or that of a command, for man -l -"},
     {"json", "j", KIND_FLAG, .at = offsetof(settings, json),
      .help = "all commands and options, one JSON object per line"},
     {.name = NULL},
@@ -39,8 +39,11 @@ run_help(const args *a)
     const settings *set = a->settings;
     size_t used;
 
-    if (set->man)
-        return help_man();
+    if (set->man) {
+        int code = help_man(a->count > 0 ? a->words[0] : NULL);
+        if (code >= 0)
+            return code;
+    }
     if (set->json)
         return help_table();
     if (a->count == 0)

@@ -93,9 +93,9 @@ put_option(const option *o)
 }
 
 static void
-put_command(const command *c)
+put_usage(const command *c)
 {
-    out_text(".SS \"seine ");
+    out_text("seine ");
     put_roff(c->name);
     if (c->options)
         out_text(" [OPTION\\[u2026]]");
@@ -103,6 +103,13 @@ put_command(const command *c)
         out_text(" ");
         put_roff(c->arguments);
     }
+}
+
+static void
+put_command(const command *c)
+{
+    out_text(".SS \"");
+    put_usage(c);
     out_text("\"\n");
     put_roff(c->about);
     out_text(".\n");
@@ -116,13 +123,26 @@ put_command(const command *c)
             put_option(o);
 }
 
-static void
-put_examples(void)
+/* Is the word the command's name, or the first word of it? */
+static bool
+is_of(const command *c, const char *word)
 {
-    out_text(".SH EXAMPLES\n");
+    size_t n = strcspn(c->name, " ");
+
+    return strlen(word) == n && strncmp(c->name, word, n) == 0;
+}
+
+static void
+put_examples(const char *word)
+{
+    bool is_first = true;
+
     for (size_t i = 0; commands[i]; i++)
         for (const example *e = commands[i]->examples; e && e->line; e++) {
-            out_text(".PP\n");
+            if (!is_of(commands[i], word))
+                continue;
+            out_text(is_first ? ".SH EXAMPLES\n.PP\n" : ".PP\n");
+            is_first = false;
             put_roff(e->says);
             out_text("\n.PP\n.nf\n.RS 4\n");
             put_roff(e->line);
@@ -130,19 +150,104 @@ put_examples(void)
         }
 }
 
-int
-help_man(void)
+/* The title in capitals, and how the name is written in NAME. */
+static void
+put_head(const char *dash, const char *word)
 {
-    out_print(".TH SEINE 1 \"\" \"seine %s\" \"User Commands\"\n.nh\n.ad l\n",
-              seine_version());
-    out_text(".SH NAME\nseine \\- fetch many URLs quickly, politely, and without losing "
-             "one\n.SH SYNOPSIS\n"
+    out_text(".TH SEINE");
+    out_text(dash);
+    for (const char *p = word; *p; p++)
+        out_print("%c", *p >= 'a' && *p <= 'z' ? *p - 32 : *p);
+    out_print(" 1 \"\" \"seine %s\" \"User Commands\"\n.nh\n.ad l\n.SH NAME\nseine%s%s "
+              "\\- ",
+              seine_version(), dash, word);
+}
+
+/* What a page is about: its only command, or the names of several. */
+static void
+put_about(const char *word)
+{
+    const command *only = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; commands[i]; i++)
+        if (is_of(commands[i], word)) {
+            only = commands[i];
+            n++;
+        }
+    if (n == 1) {
+        put_roff(only->about);
+        out_text("\n");
+        return;
+    }
+    for (size_t i = 0, k = 0; commands[i]; i++)
+        if (is_of(commands[i], word)) {
+            out_text(k == 0 ? "" : k + 1 < n ? ", " : " and ");
+            put_roff(commands[i]->name);
+            k++;
+        }
+    out_text("\n");
+}
+
+static void
+put_page(const char *word)
+{
+    put_head("\\-", word);
+    put_about(word);
+    out_text(".SH SYNOPSIS\n.nf\n");
+    for (size_t i = 0; commands[i]; i++)
+        if (is_of(commands[i], word)) {
+            put_usage(commands[i]);
+            out_text("\n");
+        }
+    out_text(".fi\n.SH DESCRIPTION\n");
+    for (size_t i = 0; commands[i]; i++)
+        if (is_of(commands[i], word))
+            put_command(commands[i]);
+    put_examples(word);
+    out_text(
+        ".SH SEE ALSO\n.BR seine (1)\nhas the options of every command, the units and "
+        "the exit status.\n");
+}
+
+/* Has an earlier command the same first word? */
+static bool
+is_named(size_t at, size_t len)
+{
+    for (size_t i = 0; i < at; i++)
+        if (strncmp(commands[i]->name, commands[at]->name, len) == 0 &&
+            strcspn(commands[i]->name, " ") == len)
+            return true;
+    return false;
+}
+
+static void
+put_list(void)
+{
+    for (size_t i = 0; commands[i]; i++) {
+        const char *name = commands[i]->name;
+        size_t len = strcspn(name, " ");
+
+        out_text(".TP\n\\fBseine ");
+        put_roff(name);
+        out_text("\\fR\n");
+        put_roff(commands[i]->about);
+        out_text(".\n");
+        if (!is_named(i, len))
+            out_print("See \\fBseine\\-%.*s\\fR(1).\n", (int)len, name);
+    }
+}
+
+static void
+put_overview(void)
+{
+    put_head("", "");
+    out_text("fetch many URLs quickly, politely, and without losing one\n.SH SYNOPSIS\n"
              ".B seine\n\\fICOMMAND\\fR [\\fIOPTION\\fR\\[u2026]] "
              "[\\fIARGUMENT\\fR\\[u2026]]\n.SH DESCRIPTION\n");
     put_roff(help_rules);
     out_text("\n.SH COMMANDS\n");
-    for (size_t i = 0; commands[i]; i++)
-        put_command(commands[i]);
+    put_list();
     out_text(".SH OPTIONS OF EVERY COMMAND\n");
     for (const option *o = shared_options; o->name; o++)
         put_option(o);
@@ -151,8 +256,21 @@ help_man(void)
     out_text("\n.SH EXIT STATUS\n");
     put_roff(help_exits);
     out_text("\n");
-    put_examples();
-    return SAY_DONE;
+}
+
+int
+help_man(const char *word)
+{
+    if (!word) {
+        put_overview();
+        return SAY_DONE;
+    }
+    for (size_t i = 0; commands[i]; i++)
+        if (is_of(commands[i], word)) {
+            put_page(word);
+            return SAY_DONE;
+        }
+    return -1;
 }
 
 static void

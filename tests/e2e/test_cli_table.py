@@ -9,13 +9,13 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PATIENCE, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import BUILD, PATIENCE, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
 
 TABLE = [json.loads(line) for line in seine("help", "--json").out.splitlines()]
 COMMANDS = [row for row in TABLE if "option" not in row]
 OPTIONS = [row for row in TABLE if "option" in row]
 SHARED = [row for row in OPTIONS if row["command"] == ""]
-PAGE = os.path.join(ROOT, "docs", "man", "seine.1")
+PAGES = os.path.join(BUILD, "share", "man", "man1")
 VALUES = {"span": "1s", "pace": "1/s", "count": "1", "share": "5%", "text": "x", "file": "x", "size": "64k", "list": "x", "files": "x"}
 
 
@@ -23,8 +23,8 @@ def options_of(command):
     return [o for o in OPTIONS if o["command"] == command["command"]] + SHARED
 
 
-def rendered():
-    p = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", PAGE], capture_output=True, env=environment({"MANWIDTH": "200", "MAN_KEEP_FORMATTING": ""}))
+def rendered(page):
+    p = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", os.path.join(PAGES, page)], capture_output=True, env=environment({"MANWIDTH": "200", "MAN_KEEP_FORMATTING": ""}))
     check(p.stderr.decode(), "")
     check(p.returncode, 0)
     return re.sub(r".\x08", "", re.sub(r"\x1b\[\d*m", "", p.stdout.decode()))
@@ -43,87 +43,36 @@ def no_command_has_more_options_than_the_parser_marks():
 
 
 @case
-def the_committed_page_is_the_generated_one():
-    with open(PAGE, encoding="utf-8") as f:
-        check(f.read() == seine("help", "--man").out, True, "run: make docs")
+def every_command_has_a_page():
+    words = {row["command"].split()[0] for row in COMMANDS}
+    check(sorted(os.listdir(PAGES)), sorted(["seine.1", *(f"seine-{word}.1" for word in words)]))
 
 
 @case
-def man_renders_the_page_without_a_warning_and_with_every_option():
-    page = rendered()
+def man_renders_the_page_without_a_warning_and_with_every_command():
+    page = rendered("seine.1")
     for row in COMMANDS:
         check(f"seine {row['command']}" in page, True, row["command"])
-    for row in OPTIONS:
+        check(row["about"].replace("`", "")[:30] in page, True, row["about"])
+        check(f"seine-{row['command'].split()[0]}(1)" in page, True, row["command"])
+    for row in SHARED:
+        check(re.search(rf"--{row['option']}\b", page) is not None, True, row["option"])
+
+
+@rows([(word,) for word in dict.fromkeys(row["command"].split()[0] for row in COMMANDS)])
+def man_renders_the_page_of_a_command_with_every_option(word):
+    page = rendered(f"seine-{word}.1")
+    check(re.match(rf"SEINE-{word.upper()}\(1\)", page) is not None, True)
+    for row in (row for row in OPTIONS if row["command"].split()[:1] == [word]):
         check(re.search(rf"--{row['option']}\b", page) is not None, True, row["option"])
         check(row["help"].replace("`", "")[:30] in page, True, row["help"])
 
 
-def spelt(o):
-    """What stands behind its name: a value that may be missing stands behind a sign."""
-    value = o.get("value")
-    return "" if value is None else f"[={value}]" if o.get("alone") else f" {value}"
-
-
-@rows([(c,) for c in COMMANDS], name=lambda row: row[0]["command"])
-def help_names_every_option(command):
-    words = command["command"].split()
-    full = seine(*words, "--help")
-    check((full.code, full.err), (0, ""))
-    for o in options_of(command):
-        want = ", ".join([f"-{c}" for c in o.get("letters", "")] + [f"--{o['option']}"]) + spelt(o)
-        check(want in full.out, True, want)
-        if "env" in o:
-            check(o["env"] in full.out, True)
-    check(seine("help", *words).out, full.out)
-
-
-@rows([(c,) for c in COMMANDS], name=lambda row: row[0]["command"])
-def the_short_help_is_one_screen(command):
-    short = seine(*command["command"].split(), "-h")
-    check((short.code, short.err), (0, ""))
-    lines = short.out.split("\n")
-    check(len(lines) <= 25, True, f"{len(lines)} lines")
-    check(max(len(line) for line in lines) <= 80, True)
-
-
-def is_twin(command, o):
-    """An earlier command has the same row: crawl most of fetch, explain most of both, all of them the shared ones."""
-    return any({**o, "command": ""} == {**other, "command": ""} for c in COMMANDS[:COMMANDS.index(command)] for other in options_of(c))
-
-
-@rows([(c, o) for c in COMMANDS for o in options_of(c) if o["kind"] != "action"], name=lambda row: f"{row[0]['command']} --{row[1]['option']}")
-def the_parser_knows_what_the_table_says(command, o):
-    """An option is known when the complaint is about the sentinel after it. What an earlier command has is typed in one spelling alone."""
-    words = command["command"].split()
-    name, sentinel, letters = f"--{o['option']}", "--no-such-option-at-all", o.get("letters", "")
-
-    def understood(typed):
-        r = seine(*words, *typed, sentinel)
-        check(r.err.split("\n")[0], f"seine: unknown option '{sentinel}'", " ".join(typed))
-        check((r.code, r.out), (2, ""))
-
-    def refused(*typed, why):
-        said = seine(*words, *typed).err.split("\n")[0]
-        check(said[:len(why)] if why.endswith(" ") else said, why, " ".join(typed))
-    if o["kind"] == "flag":
-        spellings, wrong = [[name], ["--no-" + o["option"]], *(["-" + c] for c in letters)], [([name + "=x"], f"seine: {name} takes no value")]
-    elif o["kind"] == "times":
-        spellings, wrong = [[name, "-" + letters * 2]], []
-    elif o.get("alone"):
-        spellings, wrong = [[name], [f"{name}=x"], *(["-" + c] for c in letters)], []
-    else:
-        value = o["value"].split("|")[0] if o["kind"] == "choice" else o.get("default", VALUES.get(o["kind"]))
-        spellings = [[name, value], [f"{name}={value}"], *([f"-{c}", value] for c in letters), *([f"-{c}{value}"] for c in letters)]
-        wrong = [([name], f"seine: {name} needs a value")]
-        if o["kind"] not in ("text", "file", "list", "files"):
-            wrong.append(([name, "~"], f"seine: {name} '~': "))
-    if o.get("no") and o["kind"] != "flag":
-        spellings.append(["--no-" + o["option"]])
-    if is_twin(command, o):
-        spellings, wrong = spellings[:1], wrong[:1]
-    understood([word for typed in spellings for word in typed])
-    for typed, why in wrong:
-        refused(*typed, why=why)
+@rows([("nobody",), ("cra",), ("nobody here",)])
+def there_is_no_page_of_a_command_that_is_not_there(words):
+    p = seine("help", "--man", *words.split())
+    check((p.code, p.out), (2, ""))
+    check("no command" in p.err, True, p.err)
 
 
 @case
