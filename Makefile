@@ -13,7 +13,7 @@ product: deps      ; @tools/build release product && ln -sfn release/seine build
 release: deps      ; @tools/build release && ln -sfn release/seine build/seine
 install: product   ; @tools/install $(PREFIX)
 uninstall:         ; @tools/install --undo
-deb: product deps-deb ; @tools/make-deb
+deb: deps deps-deb  ; @tools/make-deb
 static: deps       ; @tools/build static seine-cli && strip -o build/seine-static build/static/seine && echo build/seine-static
 bench: release     ; @tools/bench $(B)
 bench-net: product ; @python3 bench/net $(B)
