@@ -31,6 +31,7 @@
 #include "seine/family.h"
 #include "seine/fetch.h"
 #include "seine/fetch_control.h"
+#include "seine/fetch_stream.h"
 #include "seine/format.h"
 #include "seine/input.h"
 #include "seine/job.h"

@@ -43,6 +43,8 @@ struct seine_fetch {
     _Atomic uint32_t waiters;
     uint32_t
         word; /* what they are parked on; changes when there is room, or all is done */
+    void (*on_done)(void *arg); /* read once the fetch is closed; NULL */
+    void *done_arg;
 
     /* threads = 0: the transport's descriptor and the moment of the next turn in one */
     sn_loop loop;
@@ -82,10 +84,20 @@ check(const seine_fetch_opts *o, seine_diag *diag)
     return SEINE_OK;
 }
 
+/* `closed` is read first: nobody sets on_done any more. */
+static void
+tell_done(seine_fetch *f)
+{
+    if (atomic_load(&f->shared.closed) && f->on_done &&
+        sn_shared_state_is_done(&f->shared))
+        f->on_done(f->done_arg);
+}
+
 /* Somebody may wait for room, or for the end. */
 static void
 tell_waiters(seine_fetch *f)
 {
+    tell_done(f);
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&f->waiters, memory_order_relaxed) == 0)
         return;
@@ -450,8 +462,10 @@ give_url(seine_fetch *f, giving g, seine_ctx *ctx)
     atomic_fetch_add(&f->shared.adding, 1);
     seine_err e = add_url(f, g, ctx);
     atomic_fetch_sub(&f->shared.adding, 1);
-    if (atomic_load(&f->shared.closed)) /* finish may have waited for this call */
+    if (atomic_load(&f->shared.closed)) { /* finish may have waited for this call */
         wake_waiters(f);
+        tell_done(f);
+    }
     return e;
 }
 
@@ -488,6 +502,7 @@ seine_fetch_close(seine_fetch *f)
     wake_waiters(f); /* who waits for room waits in vain */
     if (f->shared.opts.crawl || f->shared.opts.robots != SEINE_OBEY_OFF)
         wake_shards(f); /* this may have been all there was to wait for */
+    tell_done(f);
 }
 
 void
@@ -763,6 +778,13 @@ seine_fetch_hosts_each(const seine_fetch *f, seine_fetch_host_fn fn, void *arg)
 
     for (uint32_t i = 0; i < f->n; i++)
         sn_run_hosts(f->runs[i], tell_host, &t);
+}
+
+void
+sn_fetch_on_done(seine_fetch *f, void (*fn)(void *arg), void *arg)
+{
+    f->on_done = fn;
+    f->done_arg = arg;
 }
 
 sn_shared_state *

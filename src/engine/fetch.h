@@ -33,6 +33,10 @@ SEINE_MUST_CHECK seine_err sn_fetch_open(const seine_fetch_opts *opts, const sn_
 /* For threads = 0: one turn that sleeps until something happens, `until` at most. */
 void sn_fetch_turn(seine_fetch *f, seine_time until);
 
+/* For fetch_stream.c: `fn` is called, on any thread and maybe often, once all is done.
+ * Set before anybody closes the fetch. */
+void sn_fetch_on_done(seine_fetch *f, void (*fn)(void *arg), void *arg);
+
 /* For fetch_control.c. */
 sn_shared_state *sn_fetch_shared(seine_fetch *f);
 struct sn_run *const *sn_fetch_runs(const seine_fetch *f, uint32_t *out_n);

@@ -7,19 +7,27 @@
 
 enum { ALIGN = 16 };
 
+/* Bytes before the record of a block. */
+#define HEAD ((sizeof(sn_record_block) + ALIGN - 1) / ALIGN * ALIGN)
+
 sn_record_block *
 sn_record_block_new(const seine_record *r)
 {
-    size_t head = (sizeof(sn_record_block) + ALIGN - 1) / ALIGN * ALIGN;
-    size_t size = head + sn_record_room(r);
+    size_t size = HEAD + sn_record_room(r);
     sn_record_block *b = sn_alloc(size);
 
     if (!b)
         return NULL;
     const sn_record_hold *hold = r->hold;
     *b = (sn_record_block){.size = size + (hold ? hold->bytes + hold->page.len : 0),
-                           .record = sn_record_copy(r, (char *)b + head)};
+                           .record = sn_record_copy(r, (char *)b + HEAD)};
     return b;
+}
+
+sn_record_block *
+sn_record_block_of(seine_record *r)
+{
+    return (sn_record_block *)(void *)((char *)r - HEAD);
 }
 
 void

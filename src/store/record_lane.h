@@ -37,6 +37,7 @@ typedef struct sn_record_block {
 
 sn_record_block *sn_record_block_new(const seine_record *r); /* NULL: no memory */
 void sn_record_block_free(sn_record_block *b);
+sn_record_block *sn_record_block_of(seine_record *r); /* whose record it is */
 
 typedef struct sn_record_lane {
     sn_ring ring;
