@@ -121,5 +121,13 @@ TEST(opts_size_is_asked_for_by_the_engine_which_names_the_member)
     crawl.size = 0;
     CHECK_EQ(seine_fetch_new(&o, &fetch, &diag), SEINE_E_CONFIG);
     CHECK_STR(diag.member, "crawl.size");
+    crawl.size = sizeof crawl;
+    SIZELESS(seine_revisit_opts, revisit, SEINE_REVISIT_OPTS);
+    o.revisit = &revisit;
+    CHECK_EQ(seine_fetch_new(&o, &fetch, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag.member, "revisit.size");
+    revisit.size = sizeof revisit;
+    CHECK_EQ(seine_fetch_new(&o, &fetch, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag.member, "revisit"); /* there is no job */
     CHECK(!fetch && !explain);
 }

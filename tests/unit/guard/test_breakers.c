@@ -720,9 +720,10 @@ TEST(breakers_out_of_memory_take_nothing)
     {
         seine_breakers *r = NULL;
         seine_err e = seine_breakers_new(&o, 2, &r);
-        seine_permit p;
+        seine_permit p, none;
 
         memset(&p, 0x5a, sizeof p);
+        memset(&none, 0x5a, sizeof none);
         CHECK(e == SEINE_OK || (e == SEINE_E_NOMEM && !r));
         for (int i = 0; r && i < 4; i++) {
             const char name[] = {(char)('a' + i), 0};
@@ -730,6 +731,7 @@ TEST(breakers_out_of_memory_take_nothing)
 
             e = seine_breakers_acquire(r, key(name), T0, &p);
             CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+            CHECK_EQ(e == SEINE_OK, memcmp(&p, &none, sizeof p) != 0);
             if (e == SEINE_OK)
                 CHECK_EQ(seine_breakers_settle(r, key(name), &p, SEINE_SUCCESS, T0),
                          SEINE_OK);

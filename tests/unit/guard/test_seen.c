@@ -371,6 +371,8 @@ TEST(seen_never_holds_more_than_its_maximum)
     /* A full set still knows its keys; other keys are refused and not new. */
     CHECK_EQ(seine_seen_add_many(s, mixed, 6, answers), SEINE_OK);
     CHECK_EQ(sum(answers, 6), 0);
+    CHECK_EQ(seine_seen_add_many(s, &prints[1], 1, &is_new[3]), SEINE_OK);
+    CHECK_EQ(is_new[3], 0);
     CHECK_EQ(seine_seen_add(s, "x", 1, &one), SEINE_E_FULL);
     CHECK(!one);
     CHECK(!has(s, "x"));
