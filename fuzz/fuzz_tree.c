@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A byte of options, then a page: its tree holds together, whatever it is, says the same
  * when it is made again from pieces of any size, and where no rule moves or closes
- * elements, its HTML is a page with the same tree. */
+ * elements, its HTML is a page with the same tree. Its links are those of its elements.
+ */
 #include <stdlib.h>
 #include <string.h>
 
+#include "seine/links.h"
 #include "text/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -102,6 +104,64 @@ check_again(seine_tree *t, const seine_text *once)
     seine_text_free(&again);
 }
 
+static bool
+in_template(const seine_tree *t, seine_node n)
+{
+    while ((n = seine_node_parent(t, n)) != 0)
+        if (seine_node_is(t, n, "template") && sn_tree_node(t, n)->ns == SN_NS_HTML)
+            return true;
+    return false;
+}
+
+static bool
+has_link_at(const seine_links *l, size_t offset)
+{
+    size_t low = 0, high = seine_links_count(l);
+    seine_link k = {0};
+
+    while (low < high) { /* they are in order */
+        size_t middle = (low + high) / 2;
+
+        REQUIRE(seine_links_at(l, middle, &k));
+        if (k.offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return seine_links_at(l, low, &k) && k.offset == offset && strcmp(k.tag, "a") == 0;
+}
+
+/* Every <a href> of the tree is a link, every link is an element of the tree, and where
+ * the page has nothing that takes a stack to be right, the tokenizer finds them alone. */
+static void
+check_links(seine_tree *t, const char *page, size_t len)
+{
+    static seine_links *l;
+    seine_tree_opts opts = SEINE_TREE_OPTS;
+    seine_link k;
+
+    if (!l)
+        REQUIRE(seine_links_new(NULL, &l) == SEINE_OK);
+    seine_links_reset(l);
+    opts.links = l;
+    REQUIRE(seine_tree_parse(t, page, len, &opts) == SEINE_OK);
+    if (seine_links_notes(l))
+        return;
+    for (seine_node n = 1; n < seine_tree_size(t); n++)
+        if (seine_node_is(t, n, "a") && seine_node_attr(t, n, "href").ptr)
+            REQUIRE(has_link_at(l, seine_node_offset(t, n)) == !in_template(t, n));
+    for (size_t i = 0; seine_links_at(l, i, &k); i++) {
+        seine_node n = 1;
+
+        while (n < seine_tree_size(t) &&
+               (seine_node_offset(t, n) != k.offset || !seine_node_is(t, n, k.tag)))
+            n++;
+        REQUIRE(n < seine_tree_size(t) || i > 1000);
+        if (i > 1000)
+            break;
+    }
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
@@ -125,8 +185,10 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     REQUIRE(seine_tree_print(t, &once) == SEINE_OK);
     print_of(t, page, n - 1, &opts, 1 + (bytes[0] >> 4 & 7) * (size_t)(n / 7), &again);
     REQUIRE(sn_str_eq((sn_str){once.bytes, once.len}, (sn_str){again.bytes, again.len}));
-    if (!opts.fragment && !opts.scripting)
+    if (!opts.fragment && !opts.scripting) {
+        check_links(t, page, n - 1);
         check_again(t, &once);
+    }
     seine_text_free(&once);
     seine_text_free(&again);
     return 0;

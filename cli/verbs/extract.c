@@ -305,7 +305,8 @@ add_all(const job *j, const bytes *in, seine_json *out, tables *t, reason *why)
         return false;
     if (j->css.count == 0 && !has_facts(j->set))
         return true;
-    good = page_open(&p, in, j->set->charset, j->set->base, why);
+    good =
+        page_open(&p, in, &(page_how){j->set->charset, j->set->base, j->set->links}, why);
     if (good && j->plain) {
         sink s = {&j->css.all[0], NULL, j->set->json};
 
@@ -485,7 +486,8 @@ html_case(const seine_json *in, const bytes *html, seine_json *out, reason *why)
             reason_set(why, css ? "both 'css' and 'want'" : "no member 'css' or 'want'");
     if (!good)
         return false;
-    good = page_open(&p, html, charset, url, why) &&
+    good = page_open(&p, html,
+                     &(page_how){charset, url, want && is_wanted(want, "links")}, why) &&
            (css ? match_all(&p, css, out, why) : want_all(&p, want, out, why));
     page_close(&p);
     return good;

@@ -132,17 +132,44 @@ read_url(page *p, const char *url, reason *why)
     return true;
 }
 
-bool
-page_open(page *p, const bytes *html, const char *charset, const char *url, reason *why)
+/* Makes the tree, which may tell `links` what it finds. */
+static void
+make_tree(page *p, seine_links *links)
 {
-    memset(p, 0, sizeof *p);
-    read_html(p, html->ptr, html->len, charset);
-    seine_url_init(&p->url, p->url_mem, sizeof p->url_mem);
-    seine_url_init(&p->base, p->base_mem, sizeof p->base_mem);
+    seine_tree_opts opts = SEINE_TREE_OPTS;
+
+    opts.links = links;
+    need_memory(seine_tree_new(&p->tree));
+    p->refused = seine_tree_parse(p->tree, p->html.bytes, p->html.len, &opts);
+    need_memory(p->refused);
+    if (p->refused == SEINE_OK)
+        return;
+    seine_tree_free(p->tree);
+    p->tree = NULL;
+}
+
+static void
+read_links(page *p, bool of_tree)
+{
     need_memory(seine_links_new(NULL, &p->links));
+    if (of_tree)
+        make_tree(p, p->links);
+    if (p->tree)
+        return;
+    seine_links_reset(p->links);
     need_memory(seine_links_feed(p->links, p->html.bytes, p->html.len));
     need_memory(seine_links_end(p->links));
-    return read_url(p, url, why);
+}
+
+bool
+page_open(page *p, const bytes *html, const page_how *how, reason *why)
+{
+    memset(p, 0, sizeof *p);
+    read_html(p, html->ptr, html->len, how->charset);
+    seine_url_init(&p->url, p->url_mem, sizeof p->url_mem);
+    seine_url_init(&p->base, p->base_mem, sizeof p->base_mem);
+    read_links(p, how->links);
+    return read_url(p, how->url, why);
 }
 
 void
@@ -158,19 +185,12 @@ page_close(page *p)
 bool
 page_tree(page *p, reason *why)
 {
-    if (p->tree)
-        return true;
-    need_memory(seine_tree_new(&p->tree));
-    seine_err e = seine_tree_parse(p->tree, p->html.bytes, p->html.len, NULL);
-    if (e == SEINE_OK)
-        e = seine_finder_new(p->tree, &p->finder);
-    if (e == SEINE_E_NOMEM)
-        need_memory(e);
-    if (e == SEINE_OK)
-        return true;
-    seine_tree_free(p->tree);
-    p->tree = NULL;
-    return reason_set(why, "%s: %s", seine_err_name(e), seine_err_text(e));
+    if (!p->tree && p->refused == SEINE_OK)
+        make_tree(p, NULL);
+    if (p->tree && !p->finder)
+        need_memory(seine_finder_new(p->tree, &p->finder));
+    return p->tree || reason_set(why, "%s: %s", seine_err_name(p->refused),
+                                 seine_err_text(p->refused));
 }
 
 bool

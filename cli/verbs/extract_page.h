@@ -4,6 +4,7 @@
  *
  * The page is decoded by the charset of the caller, or by the one that it declares. Links
  * and facts come from one pass without a tree; a tree is made when a selector needs it.
+ * Links are those of the elements of the tree, unless the page is refused as a tree.
  */
 #ifndef CLI_EXTRACT_H
 #define CLI_EXTRACT_H
@@ -24,7 +25,8 @@ typedef struct page {
     char url_mem[SEINE_URL_ROOM], base_mem[SEINE_URL_ROOM];
     seine_url url, base; /* empty: not known */
     seine_links *links;
-    seine_tree *tree;     /* NULL: not made yet */
+    seine_tree *tree;     /* NULL: not made yet, or refused */
+    seine_err refused;    /* why there can be no tree */
     seine_finder *finder; /* of the tree */
 } page;
 
@@ -41,10 +43,14 @@ bool field_css(field *f, const char *text, reason *why);
 bool field_pointer(field *f, const char *text, reason *why);
 void field_free(field *f);
 
-/* Reads the page. `url` and `charset`, the one of Content-Type, may be NULL. False: `url`
- * is no URL, and why. */
-bool page_open(page *p, const bytes *html, const char *charset, const char *url,
-               reason *why);
+/* How to read a page; `url` and `charset`, the one of Content-Type, may be NULL. */
+typedef struct page_how {
+    const char *charset, *url;
+    bool links; /* page_links is asked for */
+} page_how;
+
+/* Reads the page. False: `url` is no URL, and why. */
+bool page_open(page *p, const bytes *html, const page_how *how, reason *why);
 void page_close(page *p);
 
 /* Makes the tree if there is none yet. False: the library refuses the page, and why. */

@@ -65,10 +65,11 @@ typedef struct seine_tree_opts {
     const char *fragment; /* context element of a fragment: "td", "svg path" */
     uint32_t max_tags;    /* 0: 150,000 */
     const seine_tree_gate *gate;
+    struct seine_links *links; /* gets the links, title and metas of the page as well */
 } seine_tree_opts;
 
 /* clang-format off */
-#define SEINE_TREE_OPTS {sizeof(seine_tree_opts), false, NULL, 0, NULL}
+#define SEINE_TREE_OPTS {sizeof(seine_tree_opts), false, NULL, 0, NULL, NULL}
 /* clang-format on */
 
 typedef struct seine_attr {
@@ -80,7 +81,9 @@ SEINE_BEGIN
 SEINE_MUST_CHECK seine_err seine_tree_new(seine_tree **out_tree);
 void seine_tree_free(seine_tree *t); /* NULL is fine */
 
-/* Parses another page; `opts` may be NULL. HTML_TOO_DEEP, HTML_TOO_COMPLEX: refused.
+/* Parses another page; `opts` may be NULL. With `links`, which are new or reset, every
+ * link is that of an element of the tree; they are those of a part of the page if it is
+ * refused. HTML_TOO_DEEP, HTML_TOO_COMPLEX: refused.
  * BUDGET: longer than 16 MiB. INVAL: no such fragment. NOMEM, or the error of the gate.
  * On failure the tree is empty. */
 SEINE_MUST_CHECK seine_err seine_tree_parse(seine_tree *t, const char *html, size_t len,

@@ -167,6 +167,11 @@ tree_tag_done(sn_html *t, const char *p)
     sn_html_tag raw = SN_TAG_OTHER;
 
     sn_html_content content = sn_build_tag(t->opts.tree, t, position(t, p), &raw);
+    if (t->opts.want) {
+        sn_html_tag_in_tree(t);
+        if (t->in_script && content == SN_HTML_RAW)
+            t->script_from = position(t, p);
+    }
     tree_goes_on(t, p);
     t->raw = (uint8_t)raw;
     t->in_raw = content != SN_HTML_MARKUP;
@@ -224,7 +229,7 @@ attr_name(sn_html *t, const char *p, const char *end)
         return p;
     if (t->opts.tree)
         sn_build_attr_name(t->opts.tree, t, t->name_at, position(t, p));
-    else
+    if (t->opts.want || !t->opts.tree)
         attr_named(t);
     t->state = AFTER_ATTR_NAME;
     return p;
@@ -265,7 +270,6 @@ value_add(sn_html *t, const char *p, size_t n)
         uint64_t from = position(t, p);
 
         sn_build_attr_value(t->opts.tree, from, from + n);
-        return;
     }
     if (t->attr == SN_ATTR_OTHER)
         return;
@@ -354,7 +358,8 @@ tag_name(sn_html *t, const char *p, const char *end)
     if (t->opts.tree) {
         tree_text(t, t->tag_at);
         sn_build_tag_name(t->opts.tree, t, position(t, p));
-        attrs_start(t, SN_TAG_OTHER);
+        attrs_start(t,
+                    t->opts.want ? sn_html_find_tag(t->name, t->name_len) : SN_TAG_OTHER);
         return before_attr(t, p, end);
     }
     t->breaks_out = t->depth > 0 && sn_html_is_breakout(t->name, t->name_len);
@@ -890,9 +895,9 @@ tree_end(sn_html *t)
 seine_err
 sn_html_end(sn_html *t)
 {
-    if (t->opts.tree && !t->enough) {
+    if (t->opts.tree && !t->enough)
         tree_end(t);
-    } else if (!t->enough) {
+    if (!t->enough && (t->opts.want || !t->opts.tree)) {
         if (t->state == TAG_OPEN)
             text(t, "<", 1);
         else if (t->state == END_TAG_OPEN)

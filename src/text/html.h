@@ -24,7 +24,8 @@
  * Limits: 50,000 links, 256 attributes per tag, 64 KiB per value, 4 KiB of title, 1 MiB
  * per JSON-LD script. The rest is dropped, and sn_html_notes says so. With `lines` every
  * event has a line and a column. With `tree` the same states report every token to the
- * builder of a tree (text/tree_build.h), and there are no events.
+ * builder of a tree (text/tree_build.h), which says what is an element and what is text;
+ * without it, html_foreign.c and html_frames.c stand for its rules.
  *
  * Time    plays no part; `steps` stays below 16 per byte plus 4096.
  * Memory  grows with the longest tag, title, link and JSON-LD script, and stays below 1
@@ -160,7 +161,7 @@ typedef struct sn_html_options {
     bool no_text;          /* the text of a link is not asked for: it comes at its tag */
     bool no_parts;         /* links to pictures, media and forms are not told */
     uint32_t max_links;    /* 0: SN_HTML_LINKS */
-    struct sn_build *tree; /* builds a tree of every token, instead of events */
+    struct sn_build *tree; /* builds a tree of every token; events are of its elements */
     sn_html_convert convert;       /* NULL: bytes stay as they are */
     struct sn_word_triples *words; /* told of the text that is no link; or NULL */
 } sn_html_options;
@@ -261,6 +262,8 @@ typedef struct sn_html { /* private */
     uint32_t links;
     bool titling, titled, based, langed;
     bool frames_ok, in_frames; /* nothing of a body was seen; a frameset was */
+    bool in_form;              /* a form is open: another one is none */
+    uint32_t framesets;        /* open ones */
     sn_html_place title_place, script_place;
     sn_html_text title;
     sn_buf script;        /* of JSON-LD */
@@ -366,6 +369,9 @@ uint32_t sn_html_keeps(const sn_html *t, sn_html_tag tag);
 /* A tag is complete: emits its events and returns what follows the tag. */
 sn_html_content sn_html_tag_done(sn_html *t);
 
+/* The same where a tree is built, which decided what the tag is. */
+void sn_html_tag_in_tree(sn_html *t);
+
 /* Collects the bytes of the script up to `to`, which is not beyond this piece. */
 void sn_html_script_upto(sn_html *t, uint64_t to);
 
@@ -384,7 +390,7 @@ bool sn_html_is_foreign(const sn_html *t);
 bool sn_html_is_math_mark(const sn_html *t);
 void sn_html_foreign_root(sn_html *t);
 void sn_html_foreign_start(sn_html *t, bool is_html_annotation);
-void sn_html_foreign_end(sn_html *t);
+bool sn_html_foreign_end(sn_html *t); /* true: it closed one of them */
 void sn_html_foreign_leave(sn_html *t);
 
 void sn_html_text_add(sn_html_text *x, const char *p, size_t n);

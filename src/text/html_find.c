@@ -4,6 +4,7 @@
 
 #include "text/charset.h"
 #include "text/html.h"
+#include "text/tree_build.h"
 
 #define BIT(attr) (UINT32_C(1) << SN_ATTR_##attr)
 #define LINKED    (BIT(REL) | BIT(HREFLANG))
@@ -565,6 +566,43 @@ opened_foreign(sn_html *t)
     sn_html_foreign_start(t, is_html_annotation(t));
 }
 
+/* A form inside of a form is none, unless it is in a template (13.2.6.4.7). */
+static void
+form(sn_html *t)
+{
+    if (t->in_form && t->templates == 0)
+        return;
+    t->in_form = t->in_form || t->templates == 0;
+    link(t);
+}
+
+/* Emits the events of an element of HTML. */
+static void
+element(sn_html *t)
+{
+    switch ((sn_html_tag)t->tag) {
+    case SN_TAG_BASE:
+        base(t);
+        break;
+    case SN_TAG_META:
+        meta(t);
+        break;
+    case SN_TAG_HTML:
+        lang(t);
+        break;
+    case SN_TAG_SCRIPT:
+        link(t);
+        script_start(t);
+        break;
+    case SN_TAG_TITLE:
+        title_start(t);
+        break;
+    default:
+        link(t);
+        break;
+    }
+}
+
 static sn_html_content
 opened(sn_html *t)
 {
@@ -582,26 +620,15 @@ opened(sn_html *t)
     case SN_TAG_TEMPLATE:
         t->templates++;
         break;
-    case SN_TAG_BASE:
-        base(t);
+    case SN_TAG_FORM:
+        form(t);
         break;
-    case SN_TAG_META:
-        meta(t);
-        break;
-    case SN_TAG_HTML:
-        lang(t);
-        break;
-    case SN_TAG_SCRIPT:
-        link(t);
-        script_start(t);
-        break;
-    case SN_TAG_TITLE:
-        title_start(t);
+    case SN_TAG_FRAME: /* is one in a frameset alone */
         break;
     case SN_TAG_NOSCRIPT:
         return t->opts.scripting ? SN_HTML_RAW : SN_HTML_MARKUP;
     default:
-        link(t);
+        element(t);
         break;
     }
     return meanings[t->tag].content;
@@ -611,8 +638,10 @@ opened(sn_html *t)
 static sn_html_content
 opened_frames(sn_html *t)
 {
-    if (t->tag == SN_TAG_FRAME)
+    if (t->tag == SN_TAG_FRAME && t->framesets > 0)
         link(t);
+    else if (t->tag == SN_TAG_FRAMESET && t->framesets > 0)
+        t->framesets++;
     else if (t->tag == SN_TAG_HTML)
         lang(t);
     return t->tag == SN_TAG_NOFRAMES ? SN_HTML_RAW : SN_HTML_MARKUP;
@@ -627,8 +656,8 @@ is_hidden(const sn_html *t)
 static void
 closed(sn_html *t)
 {
-    if (t->depth > 0 && !t->in_raw)
-        sn_html_foreign_end(t);
+    bool was_foreign = t->depth > 0 && !t->in_raw && sn_html_foreign_end(t);
+
     switch ((sn_html_tag)t->tag) {
     case SN_TAG_A:
         held_end(t);
@@ -643,18 +672,40 @@ closed(sn_html *t)
         if (t->templates > 0)
             t->templates--;
         break;
+    case SN_TAG_FORM:
+        t->in_form = t->in_form && (was_foreign || t->templates > 0);
+        break;
+    case SN_TAG_FRAMESET:
+        t->framesets -= t->framesets > 0;
+        break;
     default:
         break;
     }
 }
 
+void
+sn_html_tag_in_tree(sn_html *t)
+{
+    const sn_build *b = t->opts.tree;
+
+    t->templates = b->open[EL_TEMPLATE];
+    if (t->end_tag)
+        closed(t);
+    else if (b->tok.used && b->tok.ns == SN_NS_HTML)
+        element(t);
+    else if (b->tok.used && t->tag == SN_TAG_A)
+        link(t);
+}
+
 sn_html_content
 sn_html_tag_done(sn_html *t)
 {
+    bool had_frames = t->in_frames;
+
     if (t->frames_ok && !sn_html_is_foreign(t))
         sn_html_frames_tag(t, is_hidden(t));
     if (t->in_frames && !t->end_tag)
-        return opened_frames(t);
+        return had_frames ? opened_frames(t) : SN_HTML_MARKUP;
     if (!t->end_tag) {
         if (t->opts.want & SN_HTML_ANCHOR)
             anchors(t);

@@ -57,10 +57,19 @@ is_math_text(const sn_html *t)
     return false;
 }
 
+/* An annotation of math may hold an svg, whatever its encoding. */
+static bool
+is_in_annotation(const sn_html *t)
+{
+    static const char name[SN_HTML_NAME] = "annotation-xml";
+
+    return t->depth > 0 && t->foreign[t->depth - 1].name == hash_of(name);
+}
+
 void
 sn_html_foreign_start(sn_html *t, bool is_html_annotation)
 {
-    bool in_math = is_math(t);
+    bool in_math = is_math(t) && !(t->tag == SN_TAG_SVG && is_in_annotation(t));
     bool has_html = in_math ? is_html_annotation || is_math_text(t)
                             : t->tag == SN_TAG_FOREIGNOBJECT || t->tag == SN_TAG_DESC ||
                                   t->tag == SN_TAG_TITLE;
@@ -105,7 +114,7 @@ is_html_end(const sn_html *t)
     return false;
 }
 
-void
+bool
 sn_html_foreign_end(sn_html *t)
 {
     uint32_t hash = hash_of(t->name);
@@ -113,8 +122,9 @@ sn_html_foreign_end(sn_html *t)
     for (uint32_t i = t->depth; i-- > 0;)
         if (t->foreign[i].name == hash) {
             t->depth = (uint8_t)i;
-            return;
+            return true;
         }
     if (is_html_end(t))
         sn_html_foreign_leave(t);
+    return false;
 }

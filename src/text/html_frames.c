@@ -27,6 +27,7 @@ sn_html_frames_tag(sn_html *t, bool is_hidden)
 {
     if (t->tag == SN_TAG_FRAMESET && !t->end_tag) {
         t->in_frames = true;
+        t->framesets = 1;
         t->frames_ok = false;
         t->depth = 0;
         return;

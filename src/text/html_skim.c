@@ -22,7 +22,7 @@
     (BIT(OTHER) | BIT(DESC) | BIT(FOREIGNOBJECT) | BIT(ANNOTATION_XML) | BIT(FRAMESET))
 
 /* Ends of these have a meaning outside of raw text. */
-#define ENDS (BIT(A) | BIT(TEMPLATE))
+#define ENDS (BIT(A) | BIT(TEMPLATE) | BIT(FORM))
 
 uint64_t
 sn_html_skims(const sn_html_options *o)

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/opts.h"
 #include "text/base_url.h"
-#include "text/html.h"
+#include "text/links.h"
 
 enum {
     METAS = 4096,
@@ -169,6 +169,15 @@ on_event(void *user, const sn_html_event *e)
     return true;
 }
 
+void
+sn_links_listen(seine_links *l, sn_html *html)
+{
+    html->opts.want = WANT;
+    html->opts.lines = true;
+    html->fn = on_event;
+    html->user = l;
+}
+
 seine_err
 seine_links_new(const seine_links_opts *opts, seine_links **out_links)
 {
@@ -231,6 +240,20 @@ trouble(const seine_links *l, seine_err e)
         if (e == SEINE_OK)
             e = errs[i];
     return e;
+}
+
+seine_err
+sn_links_heard(seine_links *l, const sn_html *html, const uint8_t *live)
+{
+    size_t all = links_of(l), kept = 0;
+    found *f = (found *)(void *)l->links.ptr;
+
+    l->notes |= sn_html_notes(html);
+    for (size_t i = 0; i < all && f; i++)
+        if (live[f[i].offset / 8] & 1U << f[i].offset % 8)
+            f[kept++] = f[i];
+    sn_buf_truncate(&l->links, kept * sizeof *f);
+    return trouble(l, SEINE_OK);
 }
 
 seine_err

@@ -276,6 +276,18 @@ begin_match(sn_match *m, seine_finder *f, const seine_select *s, seine_node scop
     return m->err;
 }
 
+/* The next node in page order; the content of a template is no part of the page. */
+static seine_node
+after(const seine_finder *f, seine_node n)
+{
+    const sn_node *at = sn_tree_node(f->tree, n);
+
+    return n > 0 && at->kind == SEINE_NODE_ELEMENT && at->name == f->tag_template &&
+                   at->ns == SN_NS_HTML
+               ? at->end
+               : n + 1;
+}
+
 seine_err
 seine_finder_next(seine_finder *f, const seine_select *s, seine_node scope,
                   seine_node *node)
@@ -283,20 +295,19 @@ seine_finder_next(seine_finder *f, const seine_select *s, seine_node scope,
     if (!f || !s || !node)
         return SEINE_E_INVAL;
     sn_match m;
-    seine_node end = seine_node_end(f->tree, scope), n = *node + 1, found = 0;
+    seine_node end = seine_node_end(f->tree, scope), found = 0;
     seine_err e = begin_match(&m, f, s, scope);
 
-    while (e == SEINE_OK && n < end && found == 0) {
-        const sn_node *at = sn_tree_node(f->tree, n);
-
-        if (at->kind == SEINE_NODE_ELEMENT && sn_match_list(&m, n, s->list))
+    if (*node >= seine_tree_size(f->tree)) {
+        *node = e == SEINE_OK ? 0 : *node;
+        return e;
+    }
+    for (seine_node n = after(f, *node); e == SEINE_OK && n < end && found == 0;
+         n = after(f, n)) {
+        if (sn_tree_node(f->tree, n)->kind == SEINE_NODE_ELEMENT &&
+            sn_match_list(&m, n, s->list))
             found = n;
         e = m.err;
-        /* the content of a template is no part of the page */
-        n = at->kind == SEINE_NODE_ELEMENT && at->name == f->tag_template &&
-                    at->ns == SN_NS_HTML && found == 0
-                ? at->end
-                : n + 1;
     }
     if (e == SEINE_OK)
         *node = found;

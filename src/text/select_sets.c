@@ -146,7 +146,8 @@ intersect(sn_match *m, uint32_t *set, const sn_compound *c, bool all)
             continue;
         set[n] = node->kind == SEINE_NODE_ELEMENT && sn_match_step(m, 1) &&
                  sn_match_simples(m, n, c);
-        if (node->kind == SEINE_NODE_ELEMENT && node->name == m->f->tag_template)
+        if (node->kind == SEINE_NODE_ELEMENT && node->name == m->f->tag_template &&
+            node->ns == SN_NS_HTML)
             n = node->end - 1; /* skips the content */
     }
 }

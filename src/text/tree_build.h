@@ -79,6 +79,7 @@ typedef struct sn_tree_token {
     uint8_t el;
     bool end, self_closing;
     bool used;     /* its attributes belong to an element */
+    uint8_t ns;    /* of that element */
     uint32_t name; /* UINT32_MAX: an end tag whose name the tree does not have */
     uint32_t offset, size;
     uint32_t attrs, attr_count; /* in the tree's list */

@@ -155,6 +155,7 @@ sn_build_element(sn_build *b, sn_ns ns)
                     .offset = tok->offset};
 
     b->tok.used = true;
+    b->tok.ns = (uint8_t)ns;
     return insert_element(b, &node, (sn_tree_el)tok->el);
 }
 

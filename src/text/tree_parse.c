@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/opts.h"
+#include "text/links.h"
 #include "text/tree_build.h"
 
 enum {
@@ -42,6 +43,17 @@ build_new(void)
     sn_buf_init(&b->stamp, (size_t)1 << 30);
     sn_html_init(&b->html, &(sn_html_options){.tree = b}, no_event, NULL);
     return b;
+}
+
+/* Who gets the events of the tokenizer; most trees are built for themselves alone. */
+static void
+listen(sn_build *b, seine_links *l)
+{
+    b->html.opts = (sn_html_options){.tree = b};
+    b->html.fn = no_event;
+    b->html.user = NULL;
+    if (l)
+        sn_links_listen(l, &b->html);
 }
 
 /* As it was before the first page; the name table and the memory stay. */
@@ -275,12 +287,45 @@ build(sn_build *b, const seine_tree_opts *opts, size_t piece)
     return sn_build_order(b);
 }
 
+/* True if the element has a tag of its own; those that are implied say 0. */
+static bool
+has_tag(const sn_build *b, const sn_node *node)
+{
+    sn_str name = sn_tree_name_text(b->tree, node->name);
+
+    return node->offset > 0 ||
+           (b->len > name.len && sn_str_eq_nocase((sn_str){b->page + 1, name.len}, name));
+}
+
+/* Tells the links which tags are elements of the tree. */
+static seine_err
+keep_links(const sn_build *b, seine_links *l)
+{
+    uint8_t *live SN_AUTOFREE = sn_zalloc(b->len / 8 + 1);
+
+    if (!live)
+        return SEINE_E_NOMEM;
+    for (seine_node n = 1; n < sn_tree_size(b->tree);) {
+        const sn_node *node = sn_tree_node(b->tree, n);
+        bool is_element = node->kind == SEINE_NODE_ELEMENT;
+
+        if (is_element && has_tag(b, node))
+            live[node->offset / 8] |= (uint8_t)(1U << node->offset % 8);
+        n = is_element && node->ns == SN_NS_HTML && node->look == SN_LOOK_UNSEEN &&
+                    seine_node_is(b->tree, n, "template")
+                ? node->end
+                : n + 1;
+    }
+    return sn_links_heard(l, &b->html, live);
+}
+
 seine_err
 sn_tree_parse_pieces(seine_tree *t, sn_str page, const seine_tree_opts *opts,
                      size_t piece)
 {
     if (!t->maker && !(t->maker = build_new()))
         return SEINE_E_NOMEM;
+    listen(t->maker, opts->links);
     build_reset(t->maker);
     t->maker->tree = t;
     t->maker->page = page.ptr;
@@ -288,7 +333,9 @@ sn_tree_parse_pieces(seine_tree *t, sn_str page, const seine_tree_opts *opts,
     seine_err e = build(t->maker, opts, piece);
     if (e == SEINE_OK)
         find_root(t);
-    else
+    if (e == SEINE_OK && opts->links)
+        e = keep_links(t->maker, opts->links);
+    if (e != SEINE_OK)
         sn_tree_forget(t);
     return e;
 }
@@ -298,17 +345,16 @@ seine_tree_parse(seine_tree *t, const char *html, size_t len, const seine_tree_o
 {
     if (!t)
         return SEINE_E_INVAL;
-    static const seine_tree_opts usual = {.size = sizeof(seine_tree_opts),
-                                          .scripting = false};
-    const seine_tree_gate *gate = opts ? opts->gate : NULL;
+    seine_tree_opts own = SEINE_TREE_OPTS;
     sn_str page = {html, len};
 
     sn_tree_forget(t);
-    if (opts && !sn_opts_fit(opts, sizeof *opts))
+    if (opts && !sn_opts_read(&own, sizeof own, offsetof(seine_tree_opts, links), opts))
         return SEINE_E_INVAL;
     if (len > SEINE_TREE_BYTES)
         return SEINE_E_BUDGET;
-    opts = opts ? opts : &usual;
+    opts = &own;
+    const seine_tree_gate *gate = own.gate;
     uint64_t cost = NODE_COST * (2 * count_tags(page, opts) + 16) + len;
     seine_err e = gate ? gate->take(cost, gate->arg) : SEINE_OK;
     if (e != SEINE_OK)

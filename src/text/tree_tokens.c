@@ -99,6 +99,7 @@ sn_build_tag(sn_build *b, const sn_html *t, uint64_t to, sn_html_tag *out_raw)
     b->tok.offset = (uint32_t)t->tag_at;
     b->tok.size = (uint32_t)(to - t->tag_at);
     b->tok.used = false;
+    b->tok.ns = SN_NS_HTML;
     b->content = SN_HTML_MARKUP;
     sn_build_attrs(b);
     while (again && b->err == SEINE_OK)

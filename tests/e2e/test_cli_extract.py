@@ -89,6 +89,24 @@ def tables_that_spans_make_large_are_cut_and_say_so():
     check([len(r) for r in json.loads(seine("extract", "--tables", stdin="<table><tr><td colspan=5000>x</table>").out)["tables"][0]], [1000])
 
 
+SOUPS = ["<a href=1>x<p><a href=2>y<a href=3>", "<a href=1></a><frameset><frame src=2>", "<svg></div><style><a href=1></style>", "<div><svg></div><style><a href=1></style>",
+         "<svg><desc><div></svg></div></desc><title><a href=1></title>", "<math><mi><a href=1><mglyph><a href=2></math><a href=3>", "<template><col><title></template><a href=1>",
+         "<template><a href=1></template><a href=2>", "<svg><template><a href=1></template><a href=2></svg>", "<select><a href=1><option><a href=2></select><a href=3>",
+         "<noscript><a href=1></noscript><a href=2>", "<plaintext><a href=1>", "<svg><textarea><a href=1></textarea><title><a href=2></title></svg><textarea><a href=3></textarea>",
+         "<svg><![CDATA[<a href=1>]]><a href=2></svg><![CDATA[<a href=3>]]>", "<table><a href=1><tr><a href=2><td><a href=3></table>", "<frameset><a href=1></frameset><a href=2>",
+         "<p><base href=/b/><base href=/c/><a href=1>", "<a href=1><table><a href=2></table></a>", "<svg><foreignObject><svg></foreignObject><a href=1><style><a href=2></style>",
+         "<math><annotation-xml><svg><desc><style><a href=1></style></desc>", "<xmp><a href=1></xmp><iframe><a href=2></iframe><noembed><a href=3></noembed><a href=4>"]
+
+
+@rows([(s,) for s in SOUPS])
+def links_are_those_that_a_selector_finds(soup):
+    links = json.loads(seine("extract", "--base", "http://e.example/", "--links", stdin=soup).out)["links"]
+    found = seine("extract", "--base", "http://e.example/", "--css", "a@href", stdin=soup).out.split()
+    check(sorted({k["url"] for k in links if k["tag"] == "a"}), sorted(set(found)))
+    one = cases("extract", {"html": soup, "url": "http://e.example/", "want": ["links"]})[0]
+    check(one["links"], links)
+
+
 @case
 def text_is_as_people_see_it():
     check(json.loads(seine("extract", "--text", stdin="<p>a  b<script>x</script><p>c<br>d").out), {"text": "a b\nc\nd"})

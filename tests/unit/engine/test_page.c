@@ -70,6 +70,19 @@ TEST(page_that_reads_titles_and_links_by_turns_holds_one_tokenizer)
     count_end();
 }
 
+TEST(page_of_frames_leads_to_its_frames)
+{
+    sn_page *p = sn_page_new();
+    sn_page_link l;
+
+    read_cut(p, &of_links, SN_STR("<frameset><frame src=a><frame src=b></frameset>"), 0);
+    CHECK_EQ(sn_page_n_links(p), 2);
+    CHECK(sn_page_link_at(p, 1, &l));
+    CHECK_STR(sn_html_tag_name((sn_html_tag)l.tag), "frame");
+    CHECK(is(l.value, "b"));
+    sn_page_free(p);
+}
+
 TEST(page_leads_where_a_reader_may_go_and_to_no_part_of_itself)
 {
     static const char page[] =
@@ -81,7 +94,7 @@ TEST(page_leads_where_a_reader_may_go_and_to_no_part_of_itself)
         "<meta http-equiv=refresh content='5; url=r'></head>\n"
         "<a href='a1' rel='noopener NoFollow'>One <b>more</b><iframe "
         "src=i></iframe></a>\n"
-        "<map><area href=m></map><frameset><frame src=f></frameset>\n"
+        "<map><area href=m></map><frameset><frame src=0f></frameset>\n" /* is none */
         "<img src=0.png><script src=0.js></script><video src=0.mp4></video>\n"
         "<form action=0form></form><embed src=0e><object data=0o></object><a>none</a>";
     static const struct {
@@ -92,7 +105,7 @@ TEST(page_leads_where_a_reader_may_go_and_to_no_part_of_itself)
         {"c", "link", "href", 4, false},    {"n", "link", "href", 4, false},
         {"r", "meta", "content", 6, false}, {"a1", "a", "href", 7, true},
         {"i", "iframe", "src", 7, false}, /* inside of it */
-        {"m", "area", "href", 8, false},    {"f", "frame", "src", 8, false},
+        {"m", "area", "href", 8, false},
     };
     sn_page *p = sn_page_new();
     sn_page_facts f;

@@ -142,9 +142,8 @@ TEST(html_finds_title_base_and_links)
         {"<link rel='icon' href=/i.png>", "link.href=/i.png[icon]"},
         {"<img src=i><script src=s></script><iframe src=f></iframe>",
          "img.src=i script.src=s iframe.src=f"},
-        {"<frame src=1><embed src=2><source src=3><video src=4><audio src=5><track "
-         "src=6>",
-         "frame.src=1 embed.src=2 source.src=3 video.src=4 audio.src=5 track.src=6"},
+        {"<embed src=2><source src=3><video src=4><audio src=5><track src=6>",
+         "embed.src=2 source.src=3 video.src=4 audio.src=5 track.src=6"},
         {"<input type=image src=x><input type=IMAGE src=y><input src=z>",
          "input.src=x input.src=y"}, /* another type loads nothing */
         {"<object data=o></object><form action=f method=get>",
@@ -158,6 +157,25 @@ TEST(html_finds_title_base_and_links)
         {"<template1 ><foreignobjects><a href=1>", "a.href=1"},
         /* each tag has its own type */
         {"<input type=image src=a><input src=b>", "input.src=a"},
+    };
+
+    EXPECT(rows);
+}
+
+/* A browser drops these tags, so that no link of theirs exists. */
+TEST(html_drops_forms_in_forms_and_frames_without_a_frameset)
+{
+    static const row rows[] = {
+        {"<form action=1><form action=2></form><form action=3>",
+         "form.action=1 form.action=3"},
+        {"<form action=1><div></form><form action=2>", "form.action=1 form.action=2"},
+        {"<table><form action=1><tr><form action=2>", "form.action=1"},
+        {"<form action=1><svg><form></form></svg><form action=2>", "form.action=1"},
+        {"<form action=1><template></form></template><form action=2>", "form.action=1"},
+        {"<frame src=1><p><frame src=2>", ""},
+        {"<frameset><frame src=1><frameset><frame src=2></frameset><frame src=3>"
+         "</frameset><frame src=4><frameset><frame src=5>",
+         "frame.src=1 frame.src=2 frame.src=3"},
     };
 
     EXPECT(rows);

@@ -345,9 +345,15 @@ TEST(select_may_be_freed_while_its_finder_lives)
 
 TEST(select_does_not_look_into_templates)
 {
-    static const row rows[] = {{"p", "b"}, {"template", "t"}, {"body:has(i)", ""}};
+    static const row rows[] = {{"p", "b"},
+                               {"template", "t"},
+                               {"body:has(i)", ""},
+                               {"[id]", "t b"},
+                               {"template, i", "t"}};
+    static const row in_svg[] = {{"a", "a"}, {"[id]", "t a"}, {"svg:has(a) a", "a"}};
 
     EXPECT("<template id=t><p id=a><i></i></template><p id=b>", rows);
+    EXPECT("<svg><template id=t><a id=a></a></template></svg>", in_svg); /* is none */
 }
 
 TEST(select_says_what_it_expected_and_where)

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "check.h"
+#include "seine/links.h"
 #include "seine/plumbing.h"
 #include "text/html.h"
 #include "text/tree.h"
@@ -50,7 +52,7 @@ static bool
 in_template(const seine_tree *t, seine_node n)
 {
     while ((n = seine_node_parent(t, n)) != 0)
-        if (seine_node_is(t, n, "template"))
+        if (seine_node_is(t, n, "template") && sn_tree_node(t, n)->ns == SN_NS_HTML)
             return true;
     return false;
 }
@@ -102,6 +104,7 @@ TEST(tree_and_tokenizer_find_the_same_links)
         "<math><mi><mglyph><style><a href=1></style></mglyph></mi>",
         "<math><annotation-xml encoding=text/html><style><a href=1></style>",
         "<math><annotation-xml><style><a href=1></style>",
+        "<math><annotation-xml><svg><desc><style><a href=1></style></desc><a href=2>",
         "<svg><font><style><a href=1></style>",
         "<svg><font color=red><style><a href=1></style>",
         "<svg></p><style><a href=1></style>",
@@ -123,6 +126,177 @@ TEST(tree_and_tokenizer_find_the_same_links)
     EACH_ROW(i, pages)
         CHECK(agree(t, sn_str_of(pages[i])));
     seine_tree_free(t);
+}
+
+/* Every link of an element of the tree, by tokens or by the tree that they are read for.
+ */
+static const char *const linked[][2] = {
+    {"a", "href"},      {"area", "href"},   {"link", "href"}, {"img", "src"},
+    {"script", "src"},  {"iframe", "src"},  {"frame", "src"}, {"embed", "src"},
+    {"source", "src"},  {"audio", "src"},   {"track", "src"}, {"video", "src"},
+    {"object", "data"}, {"form", "action"},
+};
+
+static bool
+is_linked(const seine_tree *t, seine_node n)
+{
+    for (size_t i = 0; i < sizeof linked / sizeof *linked; i++)
+        if (seine_node_is(t, n, linked[i][0]) &&
+            (sn_tree_node(t, n)->ns == SN_NS_HTML || i == 0))
+            return seine_node_attr(t, n, linked[i][1]).ptr && !in_template(t, n);
+    return false;
+}
+
+static void
+elements_with_links(const seine_tree *t, places *out)
+{
+    out->n = 0;
+    for (seine_node n = 1; n < seine_tree_size(t); n++)
+        if (is_linked(t, n))
+            note(out, seine_node_offset(t, n));
+    qsort(out->at, out->n, sizeof *out->at, by_place);
+}
+
+static void
+links_given(const seine_links *l, places *out)
+{
+    seine_link k;
+
+    out->n = 0;
+    for (size_t i = 0; seine_links_at(l, i, &k); i++)
+        note(out, k.offset);
+    qsort(out->at, out->n, sizeof *out->at, by_place);
+}
+
+static bool
+same_places(const places *a, const places *b)
+{
+    return a->n == b->n && memcmp(a->at, b->at, a->n * sizeof *a->at) == 0;
+}
+
+/* Makes a page of some of the parts, and says whether the tree's links are those of its
+ * elements, and whether the tokenizer finds them alone. */
+typedef struct trial {
+    seine_tree *tree;
+    seine_links *both, *alone;
+    char page[1024];
+    size_t len;
+    bool is_whole, is_found_alone;
+} trial;
+
+static void
+trial_run(trial *r)
+{
+    static places standing, found, alone;
+    seine_tree_opts opts = SEINE_TREE_OPTS;
+
+    opts.links = r->both;
+    seine_links_reset(r->both);
+    seine_links_reset(r->alone);
+    CHECK_EQ(seine_tree_parse(r->tree, r->page, r->len, &opts), SEINE_OK);
+    CHECK_EQ(seine_links_feed(r->alone, r->page, r->len), SEINE_OK);
+    CHECK_EQ(seine_links_end(r->alone), SEINE_OK);
+    elements_with_links(r->tree, &standing);
+    links_given(r->both, &found);
+    links_given(r->alone, &alone);
+    r->is_whole = same_places(&standing, &found);
+    r->is_found_alone = same_places(&standing, &alone);
+    if (getenv("SEINE_TREES") && (!r->is_whole || !r->is_found_alone))
+        printf("%s: %.*s\n", r->is_whole ? "alone" : "TREE", (int)r->len, r->page);
+}
+
+static void
+trial_fill(trial *r, const char *const *parts, size_t count, uint64_t seed)
+{
+    sn_rng rng = sn_rng_seed(seed);
+    size_t n;
+
+    r->len = 0;
+    for (uint64_t i = 2 + sn_rng_below(&rng, 14); i > 0; i--) {
+        const char *part = parts[sn_rng_below(&rng, count)];
+
+        n = strlen(part);
+        memcpy(r->page + r->len, part, n);
+        r->len += n;
+    }
+}
+
+/* What html.md says that the tokenizer follows to the letter. */
+#define PLAIN_PARTS                                                                      \
+    "<a href=1>", "</a>", "<p>", "</p>", "<div>", "</div>", "<b>", "</b>", "x", " ",     \
+        "<table>", "<tr>", "<td>", "</td>", "</table>", "<caption>", "<col>",            \
+        "<colgroup>", "<form action=1>", "</form>", "<form>", "<frame src=1>",           \
+        "<select>", "<option>", "</select>", "<textarea>", "</textarea>", "<title>",     \
+        "</title>", "<style>", "</style>", "<script src=1>", "</script>", "<xmp>",       \
+        "</xmp>", "<noscript>", "</noscript>", "<iframe src=1>", "</iframe>",            \
+        "<img src=1>", "<link href=1>", "<base href=1>", "<object data=1>", "</object>", \
+        "<head>", "</head>", "<body>", "</body>", "<html>", "</html>", "<!--", "-->",    \
+        "<plaintext>", "<button>", "</button>", "<li>", "<ul>", "</ul>", "<br>",         \
+        "<input type=hidden>", "<noframes>", "</noframes>", "<area href=1>", "<h1>",     \
+        "</h1>", "<nobr>", "<hr>", "<video src=1>", "<![CDATA[", "]]>", "<?x>", "</br>"
+
+/* And what needs the elements that are open. */
+#define OTHER_PARTS                                                                   \
+    "<svg>", "</svg>", "<math>", "</math>", "<g>", "</g>", "<desc>", "</desc>",       \
+        "<foreignObject>", "</foreignObject>", "<mi>", "</mi>", "<mglyph>",           \
+        "<template>", "</template>", "<frameset>", "</frameset>", "<annotation-xml>", \
+        "<annotation-xml encoding=text/html>", "</annotation-xml>", "<font color=1>", \
+        "<font>", "</font>", "<svg/>", "<title/>", "<a/>"
+
+static trial
+trial_new(void)
+{
+    trial r = {.len = 0};
+
+    CHECK_EQ(seine_tree_new(&r.tree), SEINE_OK);
+    CHECK_EQ(seine_links_new(NULL, &r.both), SEINE_OK);
+    CHECK_EQ(seine_links_new(NULL, &r.alone), SEINE_OK);
+    return r;
+}
+
+static void
+trial_free(trial *r)
+{
+    seine_tree_free(r->tree);
+    seine_links_free(r->both);
+    seine_links_free(r->alone);
+}
+
+enum { TRIALS = 20000 };
+
+TEST(tree_and_tokenizer_find_the_same_links_in_any_plain_soup)
+{
+    static const char *const parts[] = {PLAIN_PARTS};
+    trial r = trial_new();
+    uint64_t seed = check_seed();
+    size_t bad = 0;
+
+    for (uint64_t i = 0; i < TRIALS; i++) {
+        trial_fill(&r, parts, sizeof parts / sizeof *parts, seed + i);
+        trial_run(&r);
+        bad += !r.is_whole || !r.is_found_alone;
+    }
+    CHECK_EQ(bad, 0);
+    trial_free(&r);
+}
+
+TEST(tree_gives_the_links_of_its_elements_in_any_soup)
+{
+    static const char *const parts[] = {PLAIN_PARTS, OTHER_PARTS};
+    trial r = trial_new();
+    uint64_t seed = check_seed();
+    size_t bad = 0, apart = 0;
+
+    for (uint64_t i = 0; i < TRIALS; i++) {
+        trial_fill(&r, parts, sizeof parts / sizeof *parts, seed + i);
+        trial_run(&r);
+        bad += !r.is_whole;
+        apart += !r.is_found_alone;
+    }
+    printf("     the tokenizer alone finds others in %zu of %d\n", apart, (int)TRIALS);
+    CHECK_EQ(bad, 0);
+    CHECK(apart < TRIALS / 20);
+    trial_free(&r);
 }
 
 static sn_str
