@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PATIENCE, SANITIZED, UNHURRIED, case, check, finish, rows, seine, until  # noqa: E402
 from job_runs import DICE, FILES, PACE, SEED, SITE, complete, kill_later, known, outputs, progress, read, run, start, to_the_end, twice, uninterrupted, urls_of  # noqa: E402
 from origin import origin, summary  # noqa: E402
+from pages import pages  # noqa: E402
 
 
 @case
@@ -50,6 +51,20 @@ def a_stop_leaves_what_waits_to_the_next_run():
         check(r.code, 0, r.err)
         check("goes on" in r.err, True, r.err)
         complete(where, want)
+
+
+@case
+def a_host_that_was_found_and_never_asked_is_asked_by_the_next_run():
+    with pages({}) as a, pages({"/x": "a page"}, "127.0.0.2") as b, tempfile.TemporaryDirectory() as where:
+        a.table["/"] = f"<a href={b.base}/x>x</a>"
+        words = ("crawl", a.base + "/", "--scope", "any", "--robots", "off", "--sitemap", "off", "--job", "j", "-o", "all.jsonl")
+        p = start(where, *words, "--rate", "1/m")
+        until(lambda: progress(where) > 0 or p.poll() is not None, "the first record")
+        p.send_signal(signal.SIGINT)
+        err = p.communicate(timeout=PATIENCE)[1].decode()
+        check((p.returncode, b.asked), (130, []), err)
+        r = run(where, *words)
+        check((r.code, known(where)), (0, {(a.base + "/", 200), (b.base + "/x", 200)}), r.err)
 
 
 @case

@@ -65,6 +65,20 @@ TEST(a_host_comes_back_with_its_zone_its_delay_and_whether_it_was_given)
     }
 }
 
+/* A URL of it was found, and the row has nothing but its name. */
+TEST(a_host_that_was_never_asked_comes_back_without_a_zone)
+{
+    fixture f;
+    seine_fetch_opts o = polite();
+
+    set_up(&f, &o);
+    f.row = (sn_job_host){.name = f.row.name};
+    const sn_host *h = restore(&f);
+    CHECK_EQ(h->pin, SN_ADDRESS_NO_PIN);
+    CHECK_EQ(h->next, NOW + SEINE_MS(200));
+    tear_down(&f);
+}
+
 TEST(a_host_comes_back_delayed_if_it_was)
 {
     for (int ms = 0; ms < 3; ms++) {
