@@ -288,18 +288,18 @@ shard_of(scan *s, const sn_waiting_url *u)
     return s->run;
 }
 
-/* A parent that was kept by its number comes with the port that its host has. */
+/* A parent that was given has the text that somebody wrote. */
 static sn_str
 parent_of(scan *s, const sn_job_url *u)
 {
+    seine_url_flaw flaw;
     seine_url url;
 
-    if (u->parent_number == SN_JOB_NONE)
+    if (u->parent_number == SN_JOB_NONE || !u->parent_is_given)
         return u->url.parent;
     if (u->parent_number != s->parent_number) {
         seine_url_init(&url, s->parent_memory, sizeof s->parent_memory);
-        bool ok =
-            seine_url_parse(&url, u->url.parent.ptr, u->url.parent.len, NULL) == SEINE_OK;
+        bool ok = sn_admit_parse(u->url.parent, &url, &flaw) == SEINE_OK;
         s->parent = ok ? seine_url_href(&url) : (sn_str){0};
         s->parent_number = u->parent_number;
     }

@@ -149,7 +149,7 @@ restore_next(sn_scheduler *s, uint32_t host, const sn_job_host *row, const momen
 {
     sn_host *h = &s->hosts.all[host];
 
-    if (row->saved_ms > 0) /* else a URL of it was found, and nobody has asked it */
+    if (row->boot != 0) /* else a URL of it was found, and nobody has asked it */
         h->pin = (uint8_t)row->zone;
     if (s->shared->opts.robots == SEINE_OBEY_ON && row->delay_ms > 0) {
         s->hosts.cards[host].delay_ms = (uint32_t)row->delay_ms;

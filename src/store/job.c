@@ -132,6 +132,13 @@ say_db(const seine_durable_job *j, sn_sqlite *db, seine_err e, seine_diag *diag)
     return e;
 }
 
+void
+sn_job_say_db(const seine_durable_job *j, seine_err e, seine_diag *diag)
+{
+    if (diag && diag->text[0] == '\0')
+        (void)!say_db(j, j->db, e, diag);
+}
+
 static seine_err
 fill_new(seine_durable_job *j, sn_sqlite *db)
 {
@@ -225,7 +232,32 @@ sn_job_read_head(seine_durable_job *j)
     return h->next_seq >= 1 && h->next_number >= 0 ? SEINE_OK : SEINE_E_STATE_CORRUPT;
 }
 
-/* After an unclean end SQLite's own structure is checked, too. */
+seine_err
+sn_job_open_pages(seine_durable_job *j, sn_sqlite_pages *out)
+{
+    bool is_settled = false;
+    seine_err e = sn_sqlite_settle(j->db, &is_settled);
+
+    *out = (sn_sqlite_pages){.n = 0};
+    return e == SEINE_OK && is_settled ? sn_sqlite_pages_open(j->db, out) : e;
+}
+
+/* The structure of the file, by its pages; while somebody else reads it, by SQLite. */
+static seine_err
+check_pages(seine_durable_job *j)
+{
+    uint32_t roots[SN_TABLES];
+    sn_sqlite_pages pages;
+    seine_err e = sn_job_open_pages(j, &pages);
+
+    if (e != SEINE_OK)
+        return e;
+    for (unsigned i = 0; i < SN_TABLES; i++)
+        roots[i] = j->tables[i].root;
+    return pages.n > 0 ? sn_sqlite_pages_check(&pages, roots, SN_TABLES)
+                       : sn_job_quick_check(j);
+}
+
 seine_err
 sn_job_quick_check(seine_durable_job *j)
 {
@@ -263,8 +295,8 @@ open_tables(seine_durable_job *j, const seine_job_opts *o)
         e = sn_job_read_round(j);
     if (e == SEINE_OK)
         e = sn_job_read_facts(j);
-    if (e == SEINE_OK && !j->facts.clean)
-        e = sn_job_quick_check(j);
+    if (e == SEINE_OK)
+        e = check_pages(j);
     return e == SEINE_OK ? sn_job_read_head(j) : e;
 }
 

@@ -49,6 +49,7 @@ typedef struct sn_job_url {
     sn_waiting_url url;     /* parent: only if there is no parent_number */
     uint64_t print;         /* of its key in the seen-set */
     uint64_t parent_number; /* of the URL it was found on; SN_JOB_NONE: none */
+    bool parent_is_given;   /* from a scan: parent is as somebody wrote it, not a URL */
     sn_str ask;             /* a given URL: JSON as input_json.c reads it; or empty */
 } sn_job_url;
 

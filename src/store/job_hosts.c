@@ -54,6 +54,16 @@ sn_job_host_find(seine_durable_job *j, sn_str name, sn_job_name **out_host)
     return sn_job_host_add(j, (int64_t)j->hosts.count + 1, name, out_host);
 }
 
+sn_str
+sn_job_host_shown(sn_str name)
+{
+    sn_str own = sn_str_starts(name, SN_STR("http:")) ? SN_STR(":80") : SN_STR(":443");
+
+    if (sn_str_ends(name, own))
+        name.len -= own.len;
+    return name;
+}
+
 bool
 sn_job_bit_get(const sn_job_bits *b, uint64_t number)
 {

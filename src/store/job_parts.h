@@ -148,6 +148,10 @@ struct seine_durable_job {
 bool sn_job_is_name(const char *name);
 seine_durable_job *sn_job_new(void); /* empty: nothing is open. NULL: no memory */
 SEINE_MUST_CHECK seine_err sn_job_quick_check(seine_durable_job *j);
+/* "cannot open DIR/job.db: CAUSE", unless the diag says something already. */
+void sn_job_say_db(const seine_durable_job *j, seine_err e, seine_diag *diag);
+/* Pages to read, if all is in the file; else there are none. STATE_CORRUPT, IO. */
+SEINE_MUST_CHECK seine_err sn_job_open_pages(seine_durable_job *j, sn_sqlite_pages *out);
 SEINE_MUST_CHECK seine_err sn_job_read_facts(seine_durable_job *j);
 SEINE_MUST_CHECK seine_err sn_job_read_head(seine_durable_job *j);
 void sn_job_free(seine_durable_job *j); /* nothing is committed */
@@ -181,6 +185,7 @@ SEINE_MUST_CHECK seine_err sn_job_host_find(seine_durable_job *j, sn_str name,
 /* For the scan: a host of that number. STATE_CORRUPT: there is one. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_job_host_add(seine_durable_job *j, int64_t id, sn_str name,
                                            sn_job_name **out_host);
+sn_str sn_job_host_shown(sn_str name); /* without the port that is the scheme's own */
 bool sn_job_bit_get(const sn_job_bits *b, uint64_t number);
 SEINE_MUST_CHECK seine_err sn_job_bit_set(sn_job_bits *b, uint64_t number);
 void sn_job_bit_clear(sn_job_bits *b, uint64_t number);

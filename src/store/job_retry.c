@@ -107,12 +107,7 @@ host_of(const row *r)
 static sn_str
 url_of(row *r)
 {
-    sn_str host = r->host, own = SN_STR(":443");
-
-    if (sn_str_starts(host, SN_STR("http:")))
-        own = SN_STR(":80");
-    if (host.len > 0 && sn_str_ends(host, own))
-        host.len -= own.len;
+    sn_str host = sn_job_host_shown(r->host);
     int n = snprintf(r->text, sizeof r->text, "%.*s%.*s", SN_FMT(host),
                      SN_FMT(r->url.texts[0]));
     return (sn_str){r->text, (size_t)n < sizeof r->text ? (size_t)n : sizeof r->text - 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "store/job_parts.h"
@@ -9,6 +9,7 @@ enum { PRINTS = 256 };
 typedef struct scan {
     seine_durable_job *job;
     const sn_job_scan *into;
+    sn_sqlite_pages pages; /* n 0: they are read by statements */
     sn_job_table_id table; /* that is being read */
     int64_t row;
     sn_job_bits refused;     /* of the done: their record is a skip */
@@ -19,6 +20,8 @@ typedef struct scan {
     int64_t parent; /* number of the URL whose text is in parent_text */
     char parent_text[2 * SN_STORE_TEXT + 512];
     size_t parent_len;
+    bool parent_is_given; /* so that its text is as it was given */
+    sn_sqlite_cursor parents;
 } scan;
 
 /* Steps through a table and checks how many rows it has. */
@@ -34,6 +37,9 @@ read_table(scan *s, sn_job_table_id id, int64_t expected, take_fn take)
     seine_err e;
 
     s->table = id;
+    e = s->pages.n > 0 ? sn_job_table_direct(t, &s->pages) : SEINE_OK;
+    if (e != SEINE_OK)
+        return e;
     while ((e = sn_job_table_next(t, &row, &there)) == SEINE_OK && there) {
         s->row = row.ints[0];
         if (row.ints[0] <= last)
@@ -177,30 +183,43 @@ take_page(scan *s, const sn_job_row *row)
     return e;
 }
 
+static seine_err
+get_url(scan *s, int64_t number, sn_job_row *row, bool *out_there)
+{
+    sn_job_table *t = &s->job->tables[SN_TABLE_URL];
+
+    return s->parents.pages ? sn_job_table_find(t, &s->parents, number, row, out_there)
+                            : sn_job_table_get(t, number, row, out_there);
+}
+
 /* The text of the URL with that number, which consecutive links share. A parent that has
  * no row leaves no text. */
 static seine_err
-find_parent(scan *s, int64_t number, sn_str *out_text)
+find_parent(scan *s, int64_t number)
 {
-    seine_durable_job *j = s->job;
     sn_job_row row;
     bool there = false;
 
-    if (number != s->parent) {
-        seine_err e = sn_job_table_get(&j->tables[SN_TABLE_URL], number, &row, &there);
+    if (number == s->parent)
+        return SEINE_OK;
+    seine_err e = get_url(s, number, &row, &there);
+    if (e != SEINE_OK)
+        return e;
+    const sn_job_name *n = there ? host_at(s->job, row.ints[1]) : NULL;
+    sn_str host = n ? sn_job_host_shown(n->name) : (sn_str){0};
+    sn_str path = there ? row.texts[0] : (sn_str){0};
+    size_t room = sizeof s->parent_text - host.len;
 
-        if (e != SEINE_OK)
-            return e;
-        const sn_job_name *n = there ? host_at(j, row.ints[1]) : NULL;
-        int len = there ? snprintf(s->parent_text, sizeof s->parent_text, "%.*s%.*s",
-                                   n ? (int)n->name.len : 0, n ? n->name.ptr : "",
-                                   SN_FMT(row.texts[0]))
-                        : 0;
-        s->parent = number;
-        s->parent_len =
-            (size_t)len < sizeof s->parent_text ? (size_t)len : sizeof s->parent_text - 1;
-    }
-    *out_text = (sn_str){s->parent_text, s->parent_len};
+    if (host.len > sizeof s->parent_text)
+        return SEINE_E_STATE_CORRUPT;
+    path.len = path.len < room ? path.len : room;
+    if (host.len > 0)
+        memcpy(s->parent_text, host.ptr, host.len);
+    if (path.len > 0)
+        memcpy(s->parent_text + host.len, path.ptr, path.len);
+    s->parent = number;
+    s->parent_len = host.len + path.len;
+    s->parent_is_given = there && !n;
     return SEINE_OK;
 }
 
@@ -231,9 +250,11 @@ deliver(scan *s, const sn_job_row *row, const sn_job_name *host, bool is_due)
 
     if (!take)
         return SEINE_OK;
-    if (v[3] >= 0)
-        e = find_parent(s, v[3], &u.url.parent);
-    else if (s->job->head.requests > 0)
+    if (v[3] >= 0) {
+        e = find_parent(s, v[3]);
+        u.url.parent = (sn_str){s->parent_text, s->parent_len};
+        u.parent_is_given = s->parent_is_given;
+    } else if (s->job->head.requests > 0)
         e = sn_job_table_get(&s->job->tables[SN_TABLE_REQUEST], v[0], &request, &there);
     if (there) {
         u.url.parent = request.texts[0];
@@ -351,20 +372,31 @@ seine_err
 sn_job_scan_all(seine_durable_job *j, const sn_job_scan *into, seine_diag *diag)
 {
     scan *s SN_AUTOFREE = sn_zalloc(sizeof *s);
+    bool is_open;
 
     sn_diag_clear(diag);
     if (!s)
         return SEINE_E_NOMEM;
     s->job = j;
     s->into = into;
+    s->row = -1;
     s->parent = -1;
-    seine_err e = read_all(s);
+    seine_err e = j->lock_fd >= 0 ? sn_job_open_pages(j, &s->pages) : SEINE_OK;
+    if (e == SEINE_OK && s->pages.n > 0)
+        e = sn_sqlite_cursor_init(&s->parents, &s->pages, j->tables[SN_TABLE_URL].root);
+    if (e == SEINE_OK) /* a statement that is open spares the others their locks */
+        e = sn_sqlite_next(j->tables[SN_TABLE_JOB].all, &is_open);
+    if (e == SEINE_OK)
+        e = read_all(s);
     j->is_scanned = e == SEINE_OK;
     for (unsigned i = 0; i < SN_TABLES; i++)
         sn_job_table_reset(&j->tables[i]);
+    sn_sqlite_cursor_fini(&s->parents);
     sn_free(s->counts);
     sn_free(s->refused.words);
     sn_free(s->not_due.words);
+    if (e != SEINE_OK && e != SEINE_E_STATE_CORRUPT)
+        sn_job_say_db(j, e, diag);
     if (e == SEINE_E_STATE_CORRUPT) {
         char name[SEINE_DIAG_FILE];
 

@@ -62,13 +62,13 @@ sn_job_tables_make(sn_sqlite *db)
 
 /* Exactly the declarations of the first `tables`, and no others. */
 static seine_err
-check_declarations(sn_sqlite *db, unsigned tables)
+check_declarations(sn_sqlite *db, unsigned tables, sn_job_table *out_tables)
 {
     sn_sqlite_stmt *stmt;
     bool there = true;
     unsigned n = 0;
     seine_err e = sn_sqlite_prepare(
-        db, "SELECT type, name, sql FROM sqlite_schema ORDER BY rowid", &stmt);
+        db, "SELECT type, name, sql, rootpage FROM sqlite_schema ORDER BY rowid", &stmt);
 
     if (e != SEINE_OK)
         return e;
@@ -77,6 +77,8 @@ check_declarations(sn_sqlite *db, unsigned tables)
             !sn_str_eq(sn_sqlite_text(stmt, 1), sn_str_of(shapes[n].name)) ||
             !sn_str_eq(sn_sqlite_text(stmt, 2), sn_str_of(shapes[n].declared)))
             e = SEINE_E_STATE_CORRUPT;
+        else if (out_tables)
+            out_tables[n].root = (uint32_t)sn_sqlite_int(stmt, 3);
         n++;
     }
     sn_sqlite_finalize(stmt);
@@ -86,7 +88,7 @@ check_declarations(sn_sqlite *db, unsigned tables)
 seine_err
 sn_job_tables_upgrade(sn_sqlite *db)
 {
-    seine_err e = check_declarations(db, SN_TABLE_PAGE);
+    seine_err e = check_declarations(db, SN_TABLE_PAGE, NULL);
 
     for (unsigned i = SN_TABLE_PAGE; i < SN_TABLES && e == SEINE_OK; i++)
         e = sn_sqlite_exec(db, shapes[i].declared);
@@ -119,12 +121,12 @@ prepare(sn_sqlite *db, sn_job_table *t, const shape *s)
 seine_err
 sn_job_tables_open(sn_sqlite *db, sn_job_table out_tables[SN_TABLES])
 {
-    seine_err e = check_declarations(db, SN_TABLES);
-
-    for (unsigned i = 0; i < SN_TABLES && e == SEINE_OK; i++) {
+    for (unsigned i = 0; i < SN_TABLES; i++)
         out_tables[i] = (sn_job_table){.id = (sn_job_table_id)i,
                                        .n_ints = shapes[i].n_ints,
                                        .n_texts = shapes[i].n_texts};
+    seine_err e = check_declarations(db, SN_TABLES, out_tables);
+    for (unsigned i = 0; i < SN_TABLES && e == SEINE_OK; i++) {
         e = prepare(db, &out_tables[i], &shapes[i]);
     }
     return e;
@@ -187,8 +189,47 @@ read_row(const sn_job_table *t, sn_sqlite_stmt *stmt, sn_job_row *row)
 }
 
 seine_err
+sn_job_table_direct(sn_job_table *t, const sn_sqlite_pages *p)
+{
+    sn_sqlite_cursor_fini(&t->direct);
+    return sn_sqlite_cursor_init(&t->direct, p, t->root);
+}
+
+static seine_err
+read_record(const sn_job_table *t, sn_str record, sn_job_row *row)
+{
+    int64_t crc;
+    seine_err e = sn_sqlite_record_read(record, row->ints + 1, t->n_ints - 1, row->texts,
+                                        t->n_texts, &crc);
+
+    return e == SEINE_OK && crc != (int32_t)crc_of(t, row) ? SEINE_E_STATE_CORRUPT : e;
+}
+
+static seine_err
+next_direct(sn_job_table *t, sn_job_row *row, bool *out_there)
+{
+    sn_str record;
+    seine_err e = sn_sqlite_cursor_next(&t->direct, &row->ints[0], &record, out_there);
+
+    return e == SEINE_OK && *out_there ? read_record(t, record, row) : e;
+}
+
+seine_err
+sn_job_table_find(const sn_job_table *t, sn_sqlite_cursor *c, int64_t key,
+                  sn_job_row *row, bool *out_there)
+{
+    sn_str record;
+    seine_err e = sn_sqlite_cursor_find(c, key, &record, out_there);
+
+    row->ints[0] = key;
+    return e == SEINE_OK && *out_there ? read_record(t, record, row) : e;
+}
+
+seine_err
 sn_job_table_next(sn_job_table *t, sn_job_row *row, bool *out_there)
 {
+    if (t->direct.pages)
+        return next_direct(t, row, out_there);
     seine_err e = sn_sqlite_next(t->all, out_there);
 
     return e == SEINE_OK && *out_there ? read_row(t, t->all, row) : e;
@@ -210,6 +251,7 @@ sn_job_table_reset(sn_job_table *t)
 {
     sn_sqlite_reset(t->all);
     sn_sqlite_reset(t->get);
+    sn_sqlite_cursor_fini(&t->direct);
 }
 
 seine_err

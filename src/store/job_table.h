@@ -21,7 +21,7 @@
 #define SN_JOB_TABLE_H
 
 #include "store/job_lane.h"
-#include "store/sqlite.h"
+#include "store/sqlite_pages.h"
 
 #define SN_JOB_APPLICATION 0x5345494E /* "SEIN" */
 #define SN_JOB_FORMAT      2          /* 1 has neither pages nor rounds */
@@ -51,6 +51,8 @@ typedef struct sn_job_table {
     sn_job_table_id id;
     unsigned n_ints, n_texts;
     sn_sqlite_stmt *put, *all, *get; /* get: by the first integer */
+    uint32_t root;                   /* its first page */
+    sn_sqlite_cursor direct;         /* reads in place of `all`, if it is open */
 } sn_job_table;
 
 /* Declares all tables in an empty database. */
@@ -68,6 +70,12 @@ SEINE_MUST_CHECK seine_err sn_job_table_put(sn_job_table *t, const sn_job_row *r
 /* STATE_CORRUPT: the CRC is wrong; row->ints[0] is where. Texts are valid until the next
  * step or reset, which every reading needs: an open one keeps the WAL from shrinking. */
 SEINE_MUST_CHECK seine_err sn_job_table_next(sn_job_table *t, sn_job_row *row,
+                                             bool *out_there);
+/* Until the next reset `next` reads pages. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_table_direct(sn_job_table *t, const sn_sqlite_pages *p);
+/* As get, by a cursor of one's own on the pages of the table. */
+SEINE_MUST_CHECK seine_err sn_job_table_find(const sn_job_table *t, sn_sqlite_cursor *c,
+                                             int64_t key, sn_job_row *row,
                                              bool *out_there);
 SEINE_MUST_CHECK seine_err sn_job_table_get(sn_job_table *t, int64_t key, sn_job_row *row,
                                             bool *out_there);

@@ -306,3 +306,46 @@ sn_sqlite_blob(sqlite3_stmt *stmt, int column)
 
     return (sn_str){bytes, (size_t)sqlite3_column_bytes(stmt, column)};
 }
+
+seine_err
+sn_sqlite_settle(sqlite3 *db, bool *out_is)
+{
+    int frames = -1, moved = -1;
+    int code =
+        sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE, &frames, &moved);
+
+    *out_is = code == SQLITE_OK && frames >= 0 && frames == moved;
+    return code == SQLITE_BUSY ? SEINE_OK : err_of(db, code);
+}
+
+static sqlite3_file *
+file_of(sqlite3 *db)
+{
+    sqlite3_file *file = NULL;
+    int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+
+    return code == SQLITE_OK && file && file->pMethods ? file : NULL;
+}
+
+seine_err
+sn_sqlite_read(sqlite3 *db, uint64_t at, void *out, uint32_t n)
+{
+    sqlite3_file *file = file_of(db);
+    int code =
+        file ? file->pMethods->xRead(file, out, (int)n, (sqlite3_int64)at) : SQLITE_IOERR;
+
+    return code == SQLITE_OK                 ? SEINE_OK
+           : code == SQLITE_IOERR_SHORT_READ ? SEINE_E_STATE_CORRUPT
+                                             : SEINE_E_IO;
+}
+
+seine_err
+sn_sqlite_size(sqlite3 *db, uint64_t *out_size)
+{
+    sqlite3_file *file = file_of(db);
+    sqlite3_int64 size = 0;
+    int code = file ? file->pMethods->xFileSize(file, &size) : SQLITE_IOERR;
+
+    *out_size = (uint64_t)size;
+    return code == SQLITE_OK ? SEINE_OK : SEINE_E_IO;
+}

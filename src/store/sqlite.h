@@ -54,6 +54,14 @@ SEINE_MUST_CHECK seine_err sn_sqlite_prepare(sn_sqlite *db, const char *sql,
                                              sn_sqlite_stmt **out_stmt);
 void sn_sqlite_finalize(sn_sqlite_stmt *stmt); /* before close; or close does it */
 
+/* Moves all of the WAL into the file, without waiting for readers. *out_is false: one of
+ * them is in the way. */
+SEINE_MUST_CHECK seine_err sn_sqlite_settle(sn_sqlite *db, bool *out_is);
+/* Bytes of the file itself, for sqlite_pages.h. STATE_CORRUPT: it ends before; IO. */
+SEINE_MUST_CHECK seine_err sn_sqlite_read(sn_sqlite *db, uint64_t at, void *out,
+                                          uint32_t n);
+SEINE_MUST_CHECK seine_err sn_sqlite_size(sn_sqlite *db, uint64_t *out_size);
+
 /* Returns the errno of the last failure, or the closest one. */
 int sn_sqlite_errno(sn_sqlite *db);
 

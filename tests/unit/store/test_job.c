@@ -245,7 +245,7 @@ TEST(job_gives_back_what_was_found_and_has_not_ended)
     CHECK_EQ(s.numbers[0], 1);
     CHECK_EQ(s.numbers[1], 2);
     CHECK_STR(s.target, "/b");
-    CHECK_STR(s.parent, "http://e.example:80/");
+    CHECK_STR(s.parent, "http://e.example/");
     CHECK_STR(s.host, "http://e.example:80");
     CHECK_EQ(s.last.url.line, 7);
     CHECK_EQ(s.last.url.depth, 2);
