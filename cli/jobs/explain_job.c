@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <seine/convert.h>
 #include <seine/explain.h>
 
 #include "jobs/control.h"
 #include "jobs/job_facts.h"
+#include "jobs/job_hint.h"
 #include "options/parse.h"
 #include "options/values.h"
 #include "screen/out.h"
@@ -18,7 +20,7 @@
 #include "verbs/fetch_state.h"
 #include "verbs/jsonl.h"
 
-enum { PATIENCE_MS = 2000, LINE_MOST = 4 << 20 };
+enum { PATIENCE_MS = 2000 };
 
 /* Opening */
 
@@ -53,7 +55,8 @@ explain_job_open(const args *a, const char *state, const char *name, explain_job
     }
     const seine_job_about *about = seine_job_view_about(out->view);
     if (about->err != SEINE_OK)
-        return say_fail(SAY_USAGE, "seine jobs repair JOB", "%s", about->why);
+        return say_fail(SAY_USAGE, job_hint_about("jobs repair", about).text, "%s",
+                        about->why);
     out->is_crawl = strcmp(about->verb, "crawl") == 0;
     int code = job_command_load(about, &out->command);
     return code == SAY_DONE ? parse_command(a, out) : code;
@@ -161,38 +164,45 @@ add_record(seine_json *to, const seine_job_url *u)
 /* The record itself says where the time went, and by which rule it was skipped. */
 
 typedef struct search {
-    char mark[40]; /* "seq":42, */
-    seine_json *found;
+    char mark[40];            /* "seq":42, */
+    seine_json *found, *next; /* the best so far; that of the output being read */
 } search;
 
-static void
-take_line(search *s, const char *line, size_t n)
+static bool
+take_line(const char *line, size_t n, void *arg)
 {
+    search *s = arg;
     seine_json_fault fault;
 
     if (memmem(line, n < 4096 ? n : 4096, s->mark, strlen(s->mark)) &&
-        seine_json_parse(line, n, &s->found, &fault) != SEINE_OK)
-        s->found = NULL;
+        seine_json_parse(line, n, &s->next, &fault) != SEINE_OK)
+        s->next = NULL;
+    return !s->next;
 }
 
+/* Does the record say where the time went? A table knows the sum alone. */
+static bool
+has_parts(const seine_json *record)
+{
+    return seine_json_size(seine_json_get(record, "time")) > 1;
+}
+
+/* Looks into an output, whatever its format, unless another one has said all. */
 static void
 search_output(const seine_job_output *o, void *arg)
 {
     search *s = arg;
-    size_t n = strlen(o->path), cap = 0;
-    char *line = NULL;
-    ssize_t len;
 
-    if (s->found || n < 7 ||
-        (strcmp(o->path + n - 6, ".jsonl") != 0 &&
-         strcmp(o->path + n - 7, ".ndjson") != 0))
+    if (has_parts(s->found))
         return;
-    FILE *f = fopen(o->path, "re");
-    while (f && !s->found && (len = getline(&line, &cap, f)) > 0 && len < LINE_MOST)
-        take_line(s, line, (size_t)len);
-    free(line);
-    if (f)
-        fclose(f);
+    s->next = NULL;
+    (void)!seine_lines_each(o->path, take_line, s, NULL);
+    if (s->next && (!s->found || has_parts(s->next))) {
+        seine_json_free(s->found);
+        s->found = s->next;
+    } else {
+        seine_json_free(s->next);
+    }
 }
 
 static void

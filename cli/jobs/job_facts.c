@@ -9,6 +9,7 @@
 
 #include "jobs/control.h"
 #include "jobs/job_command.h"
+#include "jobs/job_hint.h"
 #include "screen/out.h"
 #include "screen/record_table.h"
 #include "screen/say.h"
@@ -156,8 +157,10 @@ job_facts_add_hosts(seine_json *facts, seine_job_view *v)
     if (seine_diag_print(&diag, NULL, line, sizeof line) == 0)
         snprintf(line, sizeof line, "%s", seine_err_text(e));
     return say_fail(e == SEINE_E_NOMEM ? SAY_MACHINE : SAY_USAGE,
-                    e == SEINE_E_STATE_CORRUPT ? "seine jobs repair JOB" : NULL, "%s",
-                    line);
+                    e == SEINE_E_STATE_CORRUPT
+                        ? job_hint_about("jobs repair", seine_job_view_about(v)).text
+                        : NULL,
+                    "%s", line);
 }
 
 /* What the job says itself replaces what its state says. */

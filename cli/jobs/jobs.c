@@ -12,6 +12,7 @@
 #include "jobs/control.h"
 #include "jobs/job_command.h"
 #include "jobs/job_facts.h"
+#include "jobs/job_hint.h"
 #include "screen/out.h"
 #include "screen/record_table.h"
 #include "screen/say.h"
@@ -325,7 +326,8 @@ run_show(const args *a)
         job_facts_add_outputs(facts, v);
         code = is_live ? SAY_DONE : job_facts_add_hosts(facts, v);
     } else if (!set->json)
-        code = say_fail(SAY_USAGE, "seine jobs repair JOB", "%s", about->why);
+        code = say_fail(SAY_USAGE, job_hint_about("jobs repair", about).text, "%s",
+                        about->why);
     if (code == SAY_DONE && set->json)
         out_json(xalloc_json(seine_json_new_copy(facts)));
     else if (code == SAY_DONE)
@@ -368,8 +370,8 @@ open_running(const args *a, seine_job_view **out)
     if (code != SAY_DONE || seine_job_view_about(*out)->status == SEINE_JOB_IS_RUNNING)
         return code;
     seine_job_view_free(*out);
-    return say_fail(SAY_USAGE, "seine jobs resume JOB", "job '%s' is not running",
-                    show(a->words[0]).text);
+    return say_fail(SAY_USAGE, job_hint("jobs resume", a->words[0], set->state).text,
+                    "job '%s' is not running", show(a->words[0]).text);
 }
 
 static int
@@ -452,11 +454,14 @@ run_set(const args *a)
 static int
 refuse_resume(const seine_job_about *a)
 {
+    char hint[sizeof(job_hint_text) + 40];
+
+    snprintf(hint, sizeof hint, "%s, or its command with --fresh",
+             job_hint_about("retry", a).text);
     if (a->err != SEINE_OK)
-        return say_fail(SAY_USAGE, "seine jobs repair JOB", "%s", a->why);
+        return say_fail(SAY_USAGE, job_hint_about("jobs repair", a).text, "%s", a->why);
     if (a->status == SEINE_JOB_IS_FINISHED)
-        return say_fail(SAY_USAGE, "seine retry JOB, or its command with --fresh",
-                        "job '%s' is finished: %s page%s", a->name,
+        return say_fail(SAY_USAGE, hint, "job '%s' is finished: %s page%s", a->name,
                         figure_count(a->ok + a->failed).text,
                         a->ok + a->failed == 1 ? "" : "s");
     return SAY_DONE;
@@ -536,7 +541,8 @@ run_repair(const args *a)
               got.has_guessed ? ", and perhaps more is lost" : "", show(set->state).text,
               show(a->words[0]).text);
     if (!a->quiet)
-        say_note("it goes on by: seine jobs resume %s", show(a->words[0]).text);
+        say_note("it goes on by: %s",
+                 job_hint("jobs resume", a->words[0], set->state).text);
     return SAY_DONE;
 }
 

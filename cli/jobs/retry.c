@@ -9,6 +9,7 @@
 #include <seine/plumbing.h>
 
 #include "jobs/job_command.h"
+#include "jobs/job_hint.h"
 #include "screen/out.h"
 #include "screen/say.h"
 #include "screen/textbuf.h"
@@ -186,7 +187,7 @@ run_view(const settings *set, seine_job_view *v)
     job_command c;
 
     if (a->err != SEINE_OK)
-        return say_fail(SAY_USAGE, "seine jobs repair JOB", "%s", a->why);
+        return say_fail(SAY_USAGE, job_hint_about("jobs repair", a).text, "%s", a->why);
     if (strcmp(a->verb, "check") == 0)
         return say_fail(SAY_USAGE,
                         "the command of the check again: it asks for all links",

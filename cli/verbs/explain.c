@@ -5,6 +5,7 @@
 #include <seine/url.h>
 
 #include "jobs/explain_job.h"
+#include "jobs/job_hint.h"
 #include "options/fetch_opts.h"
 #include "screen/out.h"
 #include "screen/say.h"
@@ -208,7 +209,8 @@ explain_in_job(const args *a, explain_job *j, const seine_fetch_opts *o, const c
         code = no_url(url, err);
     seine_json *facts = code == SAY_DONE ? explain_job_facts(j, got->key, url) : NULL;
     if (code == SAY_DONE && !facts)
-        code = say_fail(SAY_USAGE, "seine jobs repair JOB",
+        code = say_fail(SAY_USAGE,
+                        job_hint_about("jobs repair", seine_job_view_about(j->view)).text,
                         "the state of the job is damaged");
     e.job = facts;
     e.agent = x ? seine_explain_agent(x) : "";

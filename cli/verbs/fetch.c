@@ -12,6 +12,7 @@
 
 #include <seine/plumbing.h>
 
+#include "jobs/job_hint.h"
 #include "options/cookies.h"
 #include "options/fetch_settings.h"
 #include "options/glob.h"
@@ -593,15 +594,15 @@ hints_at_glob(const run *r, const seine_diag *diag, char *out, size_t cap)
 static int
 no_fetch(const run *r, seine_err e, const seine_diag *diag)
 {
-    char hint[200];
+    char hint[sizeof(job_hint_text) + 40];
 
     if (hints_at_glob(r, diag, hint, sizeof hint))
         return option_names_fail(r->plan.names, SAY_USAGE, hint, diag, e);
     if (e == SEINE_E_NOMEM)
         return say_fail(SAY_MACHINE, "a lower --concurrency or --queue", "out of memory");
     if (e == SEINE_E_STATE_CORRUPT)
-        snprintf(hint, sizeof hint, "seine jobs repair %s, or --fresh to start over",
-                 r->job.name);
+        snprintf(hint, sizeof hint, "%s, or --fresh to start over",
+                 job_hint("jobs repair", r->job.name, r->set->state).text);
     else
         snprintf(hint, sizeof hint, "seine %s --help", r->args->command->name);
     return option_names_fail(r->plan.names, SAY_USAGE, hint, diag, e);

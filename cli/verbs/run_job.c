@@ -10,6 +10,7 @@
 #include <seine/plumbing.h>
 
 #include "jobs/job_command.h"
+#include "jobs/job_hint.h"
 #include "options/crawl_opts.h"
 #include "screen/say.h"
 #include "screen/textbuf.h"
@@ -202,10 +203,38 @@ check_options(const args *a, bool *out_wanted)
 
 /* Messages */
 
+/* What to try when the state of the job stands in the way. */
+static job_hint_text
+hint_for(const run_job *j, const args *a, seine_err e)
+{
+    const fetch_settings *set = a->settings;
+    job_hint_text out;
+    const char *before = "", *behind = "", *verb = NULL;
+
+    if (e == SEINE_E_STATE_CORRUPT) {
+        verb = "jobs repair";
+        behind = ", or --fresh to start over";
+    } else if (e == SEINE_E_STATE_LOCKED) {
+        verb = "jobs show";
+    } else if (e == SEINE_E_ALREADY && a->command == &cmd_check) {
+        before = "the same command without --resume";
+    } else if (e == SEINE_E_ALREADY) {
+        verb = "retry";
+        before = crawl_is_asked(a) ? "--fresh to start over, --incremental to visit it "
+                                     "again, or: "
+                                   : "--fresh to start over, or: ";
+    } else {
+        before = e == SEINE_E_IO ? "--state DIR, or --no-job"
+                                 : "--fresh to start over, --job NAME, or --state DIR";
+    }
+    snprintf(out.text, sizeof out.text, "%s%.480s%s", before,
+             verb ? job_hint(verb, j->name, set->state).text : "", behind);
+    return out;
+}
+
 static int
 refuse(const run_job *j, const args *a, seine_err e, const seine_diag *diag)
 {
-    bool is_crawl = crawl_is_asked(a), is_check = a->command == &cmd_check;
     char line[SEINE_DIAG_ROOM] = "", other[SEINE_DIAG_ROOM];
 
     (void)seine_diag_print(diag, NULL, line, sizeof line);
@@ -228,21 +257,8 @@ refuse(const run_job *j, const args *a, seine_err e, const seine_diag *diag)
                         : diag->member[0]                ? other
                                                          : "command");
     }
-    snprintf(
-        other, sizeof other,
-        e == SEINE_E_STATE_CORRUPT ? "seine jobs repair %.132s, or --fresh to start over"
-        : e != SEINE_E_ALREADY     ? "seine jobs show %.132s"
-        : is_check                 ? "the same command without --resume"
-        : is_crawl ? "--fresh to start over, --incremental to visit it again, or: seine "
-                     "retry %.132s"
-                   : "--fresh to start over, or: seine retry %.132s",
-        j->name);
-    const char *hint =
-        e == SEINE_E_ALREADY || e == SEINE_E_STATE_LOCKED || e == SEINE_E_STATE_CORRUPT
-            ? other
-        : e == SEINE_E_IO ? "--state DIR, or --no-job"
-                          : "--fresh to start over, --job NAME, or --state DIR";
-    return say_fail(SAY_USAGE, hint, "%s", line[0] ? line : seine_err_text(e));
+    return say_fail(SAY_USAGE, hint_for(j, a, e).text, "%s",
+                    line[0] ? line : seine_err_text(e));
 }
 
 int

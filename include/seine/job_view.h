@@ -55,6 +55,7 @@ typedef struct seine_job_about {
     uint64_t bytes;               /* of the files in its directory */
     uint32_t run;                 /* 1 is the first */
     int64_t created, updated;     /* wall time, ns */
+    uint64_t bytes_in;            /* of the answers of this round */
 } seine_job_about;
 
 /* An output as of the last commit. */

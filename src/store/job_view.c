@@ -192,13 +192,17 @@ count_results(seine_durable_job *j, seine_job_about *a)
     bool there = true;
     uint64_t ended = (uint64_t)j->head.ended;
     seine_err e = sn_sqlite_prepare(
-        j->db, "SELECT kind, count(*), sum(print = 0) FROM result GROUP BY kind", &stmt);
+        j->db,
+        "SELECT kind, count(*), sum(print = 0), CAST(min(total(bytes_in), 1e18) AS "
+        "INTEGER) FROM result GROUP BY kind",
+        &stmt);
 
     if (e != SEINE_OK)
         return e;
     while ((e = sn_sqlite_next(stmt, &there)) == SEINE_OK && there) {
         count_kind(a, sn_sqlite_int(stmt, 0), (uint64_t)sn_sqlite_int(stmt, 1));
         ended += (uint64_t)sn_sqlite_int(stmt, 2);
+        a->bytes_in += (uint64_t)sn_sqlite_int(stmt, 3);
     }
     sn_sqlite_finalize(stmt);
     uint64_t found = (uint64_t)j->head.urls;

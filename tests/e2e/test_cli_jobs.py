@@ -399,6 +399,28 @@ def what_is_not_due_in_a_round_is_not_pending():
         check(json.loads(run(where, "explain", o.url("/"), "--job", "one", "-j").out)["job"]["state"], "not due")
 
 
+@rows([(["a.jsonl.gz"], True), (["a.jsonl.zst"], True), (["a.sqlite"], True), (["a.csv", "b.jsonl.gz"], True), (["a.csv"], False), (["jsonl:a"], True)])
+def explain_reads_outputs_of_every_format(names, has_tries):
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        outputs = [word for name in names for word in ("-o", name)]
+        check(run(where, "fetch", o.url("/ok?fail=1&key=k"), o.url("/ok?other"), "--job", "one", *outputs, "--backoff", "1ms..2ms").code, 0)
+        got = json.loads(run(where, "explain", o.url("/ok?fail=1&key=k"), "--job", "one", "-j").out)["job"]
+        check(("total" in got["time"], "tries" in got, "backoff" in got["time"]), (True, has_tries, has_tries), str(got))
+
+
+@case
+def hints_name_the_job_and_where_its_state_is():
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        for state, more in (((), ""), (("--state", "my state"), " --state 'my state'")):
+            check(run(where, "fetch", o.url("/ok"), "--job", "one", *state, "-o", f"{len(state)}.jsonl").code, 0)
+            r = run(where, "jobs", "pause", "one", *state)
+            check((r.code, r.err.splitlines()[1]), (2, f"try: seine jobs resume one{more}"), r.err)
+            r = run(where, "jobs", "resume", "one", *state)
+            check((r.code, r.err.splitlines()[1]), (2, f"try: seine retry one{more}, or its command with --fresh"), r.err)
+            r = run(where, "fetch", o.url("/ok"), "--job", "one", *state, "-o", f"{len(state)}.jsonl")
+            check((r.code, r.err.splitlines()[1]), (2, f"try: --fresh to start over, or: seine retry one{more}"), r.err)
+
+
 @case
 def explain_knows_urls_that_were_given_to_a_fetch():
     with origin() as o, tempfile.TemporaryDirectory() as where:

@@ -5,6 +5,7 @@ import collections
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -391,6 +392,12 @@ def a_plan_lists_what_a_run_would_ask_for_and_asks_for_nothing():
             r = crawl(job.where, site, *options, "--plan", "-o", "all.jsonl")
             check((r.code, sorted(r.out.split())), (0, sorted(site.base + p for p in paths)), r.err)
         check("1 URL would be asked for, 8 not due" in r.err, True, r.err)
+        r = crawl(job.where, site, *EVERY, "--host-rate", "2/s", "--plan", "-o", "all.jsonl")
+        had = [x["bytes_in"] for x in records(job.where) if x["type"] == "result"]
+        n = len(r.out.split())
+        cost = re.search(r"seine: about ([0-9.]+) B, by what the last answers had; ([0-9.]+) s or longer at --host-rate", r.err)
+        check(cost is not None, True, r.err)
+        check((abs(float(cost[1]) - sum(had) / len(had) * n) <= 1, float(cost[2])), (True, (n - 1) / 2), f"{r.err} {had}")
         check(site.asked, [])
         check(len(job.run()), 8, "the plan has changed nothing")
 
