@@ -11,6 +11,7 @@
 #include "engine/ask_bytes.h"
 #include "engine/frontier.h"
 #include "engine/scope.h"
+#include "store/job_page.h"
 
 typedef struct sn_given {
     struct sn_given *next;
@@ -158,22 +159,6 @@ widen_scope(const scan *s, sn_str from_text, sn_str to_text)
     return s->shared->scope ? sn_scope_widen(s->shared->scope, &from, &to) : SEINE_OK;
 }
 
-static seine_err
-take_note(uint32_t kind, sn_str key, sn_str value, void *arg)
-{
-    const scan *s = arg;
-    uint64_t known = 0;
-
-    if (kind == SN_NOTE_WIDENED)
-        return widen_scope(s, key, value);
-    if (kind == SN_NOTE_GIVEN && value.len == sizeof known) {
-        memcpy(&known, value.ptr, sizeof known);
-        atomic_store(&s->shared->known, known);
-        s->shared->n_given = known;
-    }
-    return SEINE_OK;
-}
-
 /* Hosts. */
 
 static sn_run *
@@ -186,6 +171,48 @@ run_of(const scan *s, sn_str name)
     if (seine_url_parse(&url, name.ptr, name.len, NULL) != SEINE_OK)
         return NULL;
     return s->runs[sn_shared_state_shard(s->shared, &url, s->n)];
+}
+
+/* "0123456789abcdef http://e.example:80": the key of a pattern, and its host. */
+static seine_err
+restore_trap(const scan *s, sn_str text, sn_str value)
+{
+    int64_t seen;
+    uint64_t key = 0;
+
+    if (text.len < 18 || text.ptr[16] != ' ' || value.len != sizeof seen)
+        return SEINE_E_STATE_CORRUPT;
+    memcpy(&seen, value.ptr, sizeof seen);
+    if (sn_job_round_of(s->shared->job)->number - seen >= SN_NOTE_TRAP_ROUNDS)
+        return SEINE_OK;
+    for (size_t i = 0; i < 16; i++) {
+        int digit = sn_hex_digit(text.ptr[i]);
+
+        if (digit < 0)
+            return SEINE_E_STATE_CORRUPT;
+        key = key << 4 | (uint64_t)digit;
+    }
+    sn_str name = sn_str_slice(text, 17, text.len);
+    sn_run *r = run_of(s, name);
+    return r ? sn_run_restore_trap(r, name, key, s->now) : SEINE_E_STATE_CORRUPT;
+}
+
+static seine_err
+take_note(uint32_t kind, sn_str key, sn_str value, void *arg)
+{
+    const scan *s = arg;
+    uint64_t known = 0;
+
+    if (kind == SN_NOTE_WIDENED)
+        return widen_scope(s, key, value);
+    if (kind == SN_NOTE_TRAP)
+        return restore_trap(s, key, value);
+    if (kind == SN_NOTE_GIVEN && value.len == sizeof known) {
+        memcpy(&known, value.ptr, sizeof known);
+        atomic_store(&s->shared->known, known);
+        s->shared->n_given = known;
+    }
+    return SEINE_OK;
 }
 
 static seine_err

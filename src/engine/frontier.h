@@ -91,6 +91,9 @@ SEINE_MUST_CHECK seine_err sn_frontier_restore_robots(sn_frontier *f,
                                                       int64_t wall_ms, seine_time now);
 SEINE_MUST_CHECK seine_err sn_frontier_restore_url(sn_frontier *f, const sn_job_url *u,
                                                    seine_time now);
+/* A pattern whose pages repeated in an earlier run: its URLs are refused. */
+SEINE_MUST_CHECK seine_err sn_frontier_restore_trap(sn_frontier *f, sn_str name,
+                                                    uint64_t key, seine_time now);
 SEINE_MUST_CHECK seine_err sn_frontier_restore_pages(sn_frontier *f, sn_str name,
                                                      const sn_job_standing *n,
                                                      seine_time now);

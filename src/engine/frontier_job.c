@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the job of a crawl keeps of the frontier, and how it comes back. Nothing here is
  * called without a job. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -110,6 +111,21 @@ sn_frontier_keep_widened(sn_frontier *f, const seine_url *from, const seine_url 
                                 seine_url_href(to)));
 }
 
+void
+sn_frontier_keep_trap(sn_frontier *f, uint32_t host, uint64_t key)
+{
+    sn_str name = sn_hosts_name(f->host_table, host);
+    char text[SN_HOST_NAME + 24];
+    int64_t round;
+
+    if (!f->lane)
+        return;
+    round = sn_job_round_of(f->shared->job)->number;
+    int n = snprintf(text, sizeof text, "%016" PRIx64 " %.*s", key, SN_FMT(name));
+    keep(f, sn_job_note_put(f->lane, SN_NOTE_TRAP, (sn_str){text, (size_t)n},
+                            (sn_str){(const char *)&round, sizeof round}));
+}
+
 /* Leaving. */
 
 /* Pages and sitemaps that go before the others are told apart by taking them. */
@@ -176,6 +192,12 @@ find_name(sn_frontier *f, sn_str name, bool is_given, seine_time now, uint32_t *
     if (seine_url_parse(&url, name.ptr, name.len, NULL) != SEINE_OK)
         return SEINE_E_STATE_CORRUPT;
     return sn_frontier_host(f, &url, is_given, now, out_host, &ch);
+}
+
+seine_err
+sn_frontier_find_name(sn_frontier *f, sn_str name, seine_time now, uint32_t *out_host)
+{
+    return find_name(f, name, false, now, out_host);
 }
 
 seine_err

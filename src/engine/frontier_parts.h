@@ -339,6 +339,9 @@ void sn_frontier_keep_refused(sn_frontier *f, uint64_t number, uint64_t print);
 void sn_frontier_keep_robots(sn_frontier *f, uint32_t host, sn_address_zone ceiling,
                              sn_str text);
 void sn_frontier_keep_ended(sn_frontier *f, uint64_t number); /* without a record */
+void sn_frontier_keep_trap(sn_frontier *f, uint32_t host, uint64_t key);
+SEINE_MUST_CHECK seine_err sn_frontier_find_name(sn_frontier *f, sn_str name,
+                                                 seine_time now, uint32_t *out_host);
 void sn_frontier_keep_widened(sn_frontier *f, const seine_url *from, const seine_url *to);
 
 /* frontier_visit.c: NULL is no memory */

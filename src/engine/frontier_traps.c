@@ -313,6 +313,15 @@ sn_frontier_count_page(sn_frontier *f, uint32_t host, sn_visit *v)
 
 /* Refusing. */
 
+/* Do all pages of the pattern repeat, whatever their URLs are? A session may hide a page
+ * that is new, and plain words are all of a host: these are judged in each run anew. */
+static bool
+is_plain_trap(const sn_pattern *row)
+{
+    return row->key != ALL_KEY && row->novelty->parts[0].name == 0 &&
+           sn_novelty_verdict(row->novelty) == &row->novelty->last;
+}
+
 /* The event is told once, when the first URL of a pattern is refused. */
 static void
 tell_trap(sn_frontier *f, uint32_t host, sn_pattern *row, sn_str name, sn_str rule)
@@ -322,6 +331,8 @@ tell_trap(sn_frontier *f, uint32_t host, sn_pattern *row, sn_str name, sn_str ru
     if (row->told)
         return;
     row->told = true;
+    if (is_plain_trap(row))
+        sn_frontier_keep_trap(f, host, row->key);
     SN_SAY(f->shared->opts.log, WARN, "trap", "the pages of a path pattern repeat",
            SN_S("host", where), SN_S("pattern", name), SN_S("rule", rule));
     f->ops.tell(
@@ -363,6 +374,24 @@ refuse_left(sn_frontier *f, const url_class *c, unsigned level, sn_skip_why *why
 
     return sn_skip_for(why, SEINE_SKIP_TRAP,
                        (sn_str){why->mem, (size_t)len < room ? (size_t)len : room});
+}
+
+seine_err
+sn_frontier_restore_trap(sn_frontier *f, sn_str name, uint64_t key, seine_time now)
+{
+    uint32_t host;
+    seine_err e = sn_frontier_find_name(f, name, now, &host);
+
+    if (e != SEINE_OK)
+        return e;
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    sn_pattern *row = x && key ? sn_pattern_table_get(&x->patterns, key) : NULL;
+    if (!row || row->is_left)
+        return SEINE_OK; /* without memory the trap is found again */
+    row->is_left = row->told = true;
+    row->count = budget_of(f) + 1;
+    x->patterns.n_left++;
+    return SEINE_OK;
 }
 
 /* Have the pages of the pattern brought something, as far as they were looked at? */

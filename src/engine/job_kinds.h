@@ -14,7 +14,11 @@ enum {
 /* Kinds of notes. */
 enum {
     SN_NOTE_WIDENED = 1, /* a given URL, and where it redirects: both are in scope */
-    SN_NOTE_GIVEN = 2    /* how many URLs a crawl was given */
+    SN_NOTE_GIVEN = 2,   /* how many URLs a crawl was given */
+    SN_NOTE_TRAP = 3     /* a pattern of a host that repeats, and the round that saw it */
 };
+
+/* Rounds after which a trap is looked at anew. */
+enum { SN_NOTE_TRAP_ROUNDS = 4 };
 
 #endif

@@ -49,6 +49,8 @@ SEINE_MUST_CHECK seine_err sn_run_restore_robots(sn_run *r, const sn_job_robots 
                                                  int64_t wall_ms, seine_time now);
 SEINE_MUST_CHECK seine_err sn_run_restore_url(sn_run *r, const sn_job_url *u,
                                               seine_time now);
+SEINE_MUST_CHECK seine_err sn_run_restore_trap(sn_run *r, sn_str host, uint64_t key,
+                                               seine_time now);
 SEINE_MUST_CHECK seine_err sn_run_restore_pages(sn_run *r, sn_str host,
                                                 const sn_job_standing *n, seine_time now);
 SEINE_MUST_CHECK seine_err sn_run_restore_not_due(sn_run *r, const sn_job_url *u);

@@ -118,6 +118,12 @@ sn_run_restore_pages(sn_run *r, sn_str host, const sn_job_standing *n, seine_tim
     return r->frontier ? sn_frontier_restore_pages(r->frontier, host, n, now) : SEINE_OK;
 }
 
+seine_err
+sn_run_restore_trap(sn_run *r, sn_str host, uint64_t key, seine_time now)
+{
+    return r->frontier ? sn_frontier_restore_trap(r->frontier, host, key, now) : SEINE_OK;
+}
+
 void
 sn_run_restored(sn_run *r, sn_job_lane *lane, seine_time now)
 {

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sites that look endless come home whole, endless ones end; what was left out is said, with its option (docs/internals/trap.md).
 bench/traps crawls the same sites in full size."""
+import json
 import os
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import QUICK, balanced, crawl  # noqa: E402
-from e2e import PATIENCE, case, check, finish, rows  # noqa: E402
+from e2e import PATIENCE, case, check, finish, rows, seine  # noqa: E402
 from pages import pages  # noqa: E402
-from trap_sites import ENDED, WHOLE, calendar, serve, text  # noqa: E402
+from trap_sites import ENDED, WHOLE, calendar, serve, sessions, text  # noqa: E402
 
 MINE = ("--mine", "-c", "50", "--sitemap", "off")
 SMALL = {"shop": 2500, "forum": 2000, "articles": 2400, "chain": 2500, "tiles": 7, "nodes": 6, "docs": 400,
@@ -47,6 +49,36 @@ def a_trap_is_said_at_the_end_and_leaves_the_exit_code():
         traps = [r for r in run.skips if r["reason"] == "trap"]
         check((len(traps) > 0, all(r["rule"].startswith("--pattern-budget 1000: pattern /") and "brought nothing new" in r["rule"] for r in traps)),
               (True, True), str(traps[:1]))
+
+
+def rounds(sites, *words):
+    """Results that were new, and URLs that a trap took, in each round of an incremental crawl; the site as it is then."""
+    told = []
+    with serve(sites[0]) as s, tempfile.TemporaryDirectory() as where:
+        for i, site in enumerate(sites):
+            s.site = site
+            p = seine("crawl", s.base + site.seed, *MINE, "--depth", "off", "--incremental", "--revisit", "0s", *words, "-o", f"{i}.jsonl",
+                      cwd=where, env={"SEINE_DURABILITY": "fast"})
+            check(p.code, 0, p.err)
+            with open(os.path.join(where, f"{i}.jsonl"), encoding="utf-8") as f:
+                all_ = [json.loads(line) for line in f]
+            told.append((sum(r.get("change") == "new" for r in all_), sum(r.get("reason") == "trap" for r in all_)))
+        return told, s.missing()
+
+
+@case
+def a_trap_that_was_seen_is_left_alone_in_the_rounds_that_follow():
+    told, missing = rounds([calendar()] * 6, "--pattern-budget", "100")
+    check(([new for new, _ in told[1:4]], all(skipped > 0 for _, skipped in told), missing), ([0, 0, 0], True, 0), str(told))
+    check(told[4][0] > 0, True, f"after four rounds it is looked at anew: {told}")
+    check(told[5][0], 0, str(told))
+
+
+@case
+def new_pages_behind_sessions_are_found_in_later_rounds():
+    for form, names in (("query", "words"), ("id", "words"), ("path", "numbers")):
+        told, missing = rounds([sessions(200, form, names), sessions(230, form, names)], "--pattern-budget", "100")
+        check((missing, told[0][1] > 0), (0, True), f"{form} {names} {told}")
 
 
 def deep(path):
