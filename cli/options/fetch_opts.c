@@ -293,7 +293,8 @@ set_responses(const fetch_settings *set, fetch_plan *p)
     o->keep = SEINE_KEEP_TITLE;
     if (!read_members(set, p))
         return SAY_USAGE;
-    if (asks_for(set->fields, "headers") || set->remote_header_name)
+    if (asks_for(set->fields, "headers") || set->remote_header_name ||
+        set->include_headers)
         o->keep |= SEINE_KEEP_FIELDS;
     if (asks_for(set->fields, "sha256") || set->save)
         o->keep |= SEINE_KEEP_SHA256;
@@ -302,7 +303,7 @@ set_responses(const fetch_settings *set, fetch_plan *p)
         asks_for(set->fields, "charset_from") || asks_for(set->fields, "charset_errors"))
         o->keep |= SEINE_KEEP_LINKS;
     if (set->body != 0 || set->raw || set->save || set->remote_name ||
-        set->remote_header_name)
+        set->remote_header_name || set->include_headers)
         o->keep |= SEINE_KEEP_BODY;
     if (outputs_has_archive(set))
         o->keep |= SEINE_KEEP_WIRE;

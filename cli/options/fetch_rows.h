@@ -292,6 +292,14 @@
      .help = "bodies to files in DIR, named by their hash",
      .more = "A body becomes DIR/ab/cdef….html by the SHA-256 of its bytes and its content type; the same body is written once. Records tell the "
              "name as `body_file`."},
+#if !IN_CRAWL
+    {"include-headers", NULL, KIND_FLAG, AT(include_headers), .env = true, .rare = true,
+     .help = "standard output is the head of each response, then its body",
+     .more = "What curl does with -i, in input order. On a terminal nothing of it can move the cursor."},
+    {"dump-header", NULL, KIND_FILE, "FILE", AT(dump_header), .env = true, .rare = true,
+     .help = "the heads of all responses to FILE, redirects included; -: stdout",
+     .more = "Values that are secret, cookies among them, are REDACTED."},
+#endif
     {"raw", NULL, KIND_FLAG, AT(raw), .rare = true, .env = true,
      .help = FOR("standard output is the bodies of ok results, in input order", "standard output is the bodies of ok results")},
 #if !IN_CRAWL
@@ -373,7 +381,9 @@
 
 #if !IN_CHECK
     {"verbose", "v", KIND_TIMES, .at = offsetof(fetch_settings, verbose), .rare = true, .group = "What is said meanwhile",
-     .help = "-v info and the closing table, -vv debug, -vvv trace"},
+     .help = FOR("-v what is sent and received, -vv debug, -vvv trace", "-v info and the closing table, -vv debug, -vvv trace"),
+     .more = FOR("For up to ten URLs -v shows names, addresses, TLS and its certificate, requests, heads of responses, waits and times, without secrets. "
+                 "For more it says info, and the closing table follows.", NULL)},
 #endif
     {"log", NULL, KIND_CHOICE, "text|json|off", "text", AT(log), .env = true, .rare = true, .group = "What is said meanwhile",
      .help = "what is said on standard error: for people or machines"},

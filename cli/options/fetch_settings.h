@@ -100,7 +100,8 @@ typedef struct fetch_settings {
     texts output;
     int format, body;
     const char *write_out, *fields, *summary, *save, *output_dir, *failed;
-    bool remote_name, remote_header_name;
+    const char *dump_header;
+    bool remote_name, remote_header_name, include_headers;
     uint64_t warc_size;
     bool json, raw, ordered, events, skips, csv_raw, csv_crlf, append, overwrite;
     const char *fail_on;

@@ -211,6 +211,28 @@ no_such_command(char **words, size_t count)
     return say_fail(SAY_USAGE, hint, "unknown command '%s'", show(words[0]).text);
 }
 
+/* A URL, a host or a path of one; no verb has such characters. */
+static bool
+looks_like_url(const char *word)
+{
+    return strpbrk(word, "./:") != NULL;
+}
+
+/* "seine -v e.example": options first and no command at all, as with curl. */
+static bool
+has_url_alone(char **words, size_t count)
+{
+    bool found = false;
+    size_t used;
+
+    for (size_t i = 0; i < count; i++) {
+        if (options_find(words + i, count - i, &used))
+            return false;
+        found |= words[i][0] != '-' && looks_like_url(words[i]);
+    }
+    return found;
+}
+
 int
 options_run(int argc, char **argv)
 {
@@ -226,12 +248,12 @@ options_run(int argc, char **argv)
     }
     if (strcmp(words[0], "-V") == 0 || strcmp(words[0], "--version") == 0)
         return help_version();
-    if (words[0][0] == '-')
+    if (words[0][0] == '-' && !has_url_alone(words, count))
         return say_fail(SAY_USAGE, "seine COMMAND [OPTION…]; seine help lists them",
                         "'%s' stands before the command", show(words[0]).text);
 
     const command *c = options_find(words, count, &used);
-    if (!c && strpbrk(words[0], "./:")) /* no verb: a URL, a host or a path of one */
+    if (!c && (words[0][0] == '-' || looks_like_url(words[0])))
         c = &cmd_fetch;
     if (!c)
         return no_such_command(words, count);

@@ -441,19 +441,49 @@ errors_of(const closing *c, seine_err e)
     return c->sums.errors[e];
 }
 
+/* What held the busiest host back, and the option that would change it. */
+typedef struct brake {
+    const char *name, *hint;
+} brake;
+
+static brake
+brake_of(seine_wait wait)
+{
+    static const brake brakes[SEINE_WAIT_ROOM] = {
+        [SEINE_WAIT_CONCURRENCY] = {"--concurrency", "a higher --concurrency"},
+        [SEINE_WAIT_RATE] = {"--rate", "a higher --rate"},
+        [SEINE_WAIT_HOST_RATE] = {"--host-rate", "a higher --host-rate, or --mine if the "
+                                                 "host is yours"},
+        [SEINE_WAIT_PACE] = {"--adaptive", "--mine if the host is yours; otherwise the "
+                                           "pace is what good guests keep"},
+        [SEINE_WAIT_RATE_LIMIT] = {"the quota that the host names", NULL},
+        [SEINE_WAIT_RETRY_AFTER] = {"Retry-After", NULL},
+        [SEINE_WAIT_CRAWL_DELAY] = {"Crawl-delay of robots.txt",
+                                    "a shorter --max-crawl-delay, or --mine if the host "
+                                    "is yours"},
+        [SEINE_WAIT_BREAKER] = {"--breaker", NULL},
+        [SEINE_WAIT_ADDRESS] = {"--per-ip", "a higher --per-ip"},
+        [SEINE_WAIT_BACKOFF] = {"--backoff", "fewer --retries, or a shorter --backoff"},
+        [SEINE_WAIT_OUTPUT] = {"an output that is slow", NULL},
+    };
+
+    return brakes[wait];
+}
+
+/* Says what limited a run that took a while and waited most of it. */
 static void
-advise_waits(const closing *c, advice *a)
+advise_waits(const closing *c, textbuf *out)
 {
     const seine_tally_sums *t = &c->sums;
     seine_span all = SEINE_MS((seine_span)t->total_duration_ms); /* waits included */
-    uint64_t by_rate = 0;
+    brake b = c->n_hosts ? brake_of(c->hosts[0].limited_by) : (brake){NULL, NULL};
 
-    for (size_t i = 0; i < c->n_hosts; i++)
-        by_rate += c->hosts[i].limited_by == SEINE_WAIT_HOST_RATE;
-    if (!c->opts->mine && c->wall > SEINE_SECS(10) && by_rate * 2 > c->n_hosts &&
-        all > 0 && (double)(t->throttle + t->queue) > 0.5 * (double)all)
-        advise(a, "--mine, if these hosts are yours; otherwise the pace is what good "
-                  "guests keep");
+    if (!b.name || c->opts->mine || c->wall < SEINE_SECS(2) || all <= 0 ||
+        (double)(t->throttle + t->queue) < 0.5 * (double)all)
+        return;
+    textbuf_put(out, "limited by %s on %s%s%s\n", b.name,
+                show_host(c->hosts[0].host.ptr, c->hosts[0].host.len).text,
+                b.hint ? "; try: " : "", b.hint ? b.hint : "");
 }
 
 /* Advises about URLs that a crawl left out and the user may have wanted. */
@@ -467,6 +497,9 @@ advise_crawl(const closing *c, advice *a)
         advise(a, "a larger --depth than %u, or off: %s URL%s deeper",
                c->opts->crawl->depth, figure_count(deep).text,
                deep == 1 ? " is" : "s are");
+    if (pages == 0 && skips[SEINE_SKIP_ROBOTS] > 0)
+        advise(a, "seine robots check URL, which says the rule; --robots off if the host "
+                  "is yours");
     if (pages <= 1 && skips[SEINE_SKIP_OFFSITE] > 0)
         advise(a, "--scope domain or --domains: the seed leads to other hosts alone");
 }
@@ -497,7 +530,7 @@ closing_advice(const closing *c, textbuf *out)
         advise(&a, "http:// or https:// URLs: this version speaks no other scheme");
     if (c->opts->crawl)
         advise_crawl(c, &a);
-    advise_waits(c, &a);
+    advise_waits(c, out);
 }
 
 /* Hosts */

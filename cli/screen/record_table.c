@@ -21,7 +21,8 @@ record_table_init(record_table *r, const screen *s, bool on_terminal, size_t wid
               : widest && widest < room ? widest
               : room / 2 < 24           ? 24
                                         : room / 2 + room / 8;
-    r->url = widest < r->most ? widest : r->most;
+    /* On a terminal the columns stay where they are, whatever comes. */
+    r->url = widest && widest < r->most ? widest : on_terminal ? r->most : 0;
     r->url = r->url < 16 ? 16 : r->url;
 }
 
@@ -71,7 +72,33 @@ record_table_foreign(record_table *r, const char *bytes, size_t n, size_t column
     return used;
 }
 
-/* Writes a URL that is too long without its middle. */
+/* The URL without its scheme. */
+static seine_view
+without_scheme(seine_view url)
+{
+    const char *at = memmem(url.ptr, url.len, "://", 3);
+
+    return at ? (seine_view){at + 3, url.len - (size_t)(at + 3 - url.ptr)} : url;
+}
+
+/* Writes the end of a URL that is too long: the scheme leaves first, then the host, and
+ * the end of the path stays. */
+static size_t
+put_end(record_table *r, seine_view url, size_t columns)
+{
+    seine_view rest = without_scheme(url);
+
+    if (rest.len > columns) {
+        textbuf_add(&r->line, ellipsis_for(r), strlen(ellipsis_for(r)));
+        rest.ptr += rest.len - (columns - ELLIPSIS);
+        textbuf_add(&r->line, rest.ptr, columns - ELLIPSIS);
+        return columns;
+    }
+    textbuf_add(&r->line, rest.ptr, rest.len);
+    return rest.len;
+}
+
+/* Writes a URL; one that is too long loses its front. */
 static void
 put_url(record_table *r, seine_view given)
 {
@@ -84,19 +111,14 @@ put_url(record_table *r, seine_view given)
 
     for (size_t i = 0; i < url.len; i++)
         plain = plain && url.ptr[i] > ' ' && url.ptr[i] < 0x7f;
-    if (url.len > r->url)
+    if (url.len > r->url && !r->cut)
         r->url = url.len < r->most ? url.len : r->most;
     if (!r->cut) {
         used = put_foreign(r, url.ptr, url.len, SIZE_MAX);
     } else if (!plain || url.len <= r->url) {
         used = put_foreign(r, url.ptr, url.len, r->url);
     } else {
-        size_t tail = (r->url - ELLIPSIS) / 3, head = r->url - ELLIPSIS - tail;
-
-        textbuf_add(&r->line, url.ptr, head);
-        textbuf_add(&r->line, ellipsis_for(r), strlen(ellipsis_for(r)));
-        textbuf_add(&r->line, url.ptr + url.len - tail, tail);
-        used = r->url;
+        used = put_end(r, url, r->url);
     }
     textbuf_pad(&r->line, used < r->url ? r->url - used : 0);
     free(clean);
@@ -153,6 +175,30 @@ put_target(record_table *r, const seine_record *record, size_t room)
     return true;
 }
 
+/* Writes where the redirects have led that a fetch has followed: the path alone, if the
+ * host is the same. */
+static bool
+put_final(record_table *r, const seine_record *record, size_t room)
+{
+    const char *arrow = r->screen.blocks ? "→ " : "> ";
+    seine_view from = without_scheme(record->url), to = without_scheme(record->final_url);
+    size_t host = 0;
+
+    if (record->n_hops == 0 || to.len == 0 || room < 8)
+        return false;
+    while (host < to.len && !memchr("/?#", to.ptr[host], 3))
+        host++;
+    bool same = host < from.len && memcmp(from.ptr, to.ptr, host) == 0 &&
+                memchr("/?#", from.ptr[host], 3) &&
+                record->url.len - from.len == record->final_url.len - to.len;
+    seine_view led =
+        same ? (seine_view){to.ptr + host, to.len - host} : record->final_url;
+
+    textbuf_put(&r->line, "  %s", arrow);
+    record_table_foreign(r, led.ptr, led.len, room - 2);
+    return true;
+}
+
 /* Writes the title of the page, or the error. */
 static void
 put_words(record_table *r, const seine_record *record)
@@ -170,6 +216,8 @@ put_words(record_table *r, const seine_record *record)
         tail = 0;
     bool said = record->is_crawled && record->fate == SEINE_FATE_OK &&
                 put_target(r, record, room - tail);
+    if (!said && record->fate == SEINE_FATE_OK)
+        said = put_final(r, record, room - tail);
     if (!said && record->fate == SEINE_FATE_OK && (record->title.len || tail)) {
         textbuf_add(&r->line, "  ", 2);
         record_table_foreign(r, record->title.ptr, record->title.len, room - tail);

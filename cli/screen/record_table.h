@@ -6,9 +6,9 @@
  *     404  https://e.example/gone      0.6 KB    38 ms
  *     –    https://slow.example/            –    5.0 s  header_timeout: no answer …
  *
- * The column of the URL is as wide as the widest URL so far, as far as the screen allows;
- * a longer URL loses its middle. Control characters in titles and messages are shown as
- * \x1b.
+ * On a terminal the columns do not move; a URL that is too long loses its scheme, then
+ * its host, and keeps the end of its path. Redirects that were followed are shown by
+ * where they led. Control characters in titles and messages are shown as \x1b.
  *
  *     record_table t;
  *     record_table_init(&t, &s, true, 0);

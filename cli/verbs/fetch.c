@@ -199,6 +199,7 @@ on_watch(const seine_record *record, void *arg)
         note_unreachable(r, record);
         return;
     }
+    wire_trace_end(&r->wire_trace, record);
     r->results++;
     r->bad += record->fate != SEINE_FATE_OK;
     if (record->fate != SEINE_FATE_OK)
@@ -318,6 +319,14 @@ note_event(run *r, const seine_event *e)
         snprintf(r->unreachable, sizeof r->unreachable, "%s", host.text);
     }
     pthread_mutex_unlock(&r->lock);
+}
+
+static void
+on_trace(const seine_trace *t, void *arg)
+{
+    run *r = arg;
+
+    wire_trace_tell(t, &r->wire_trace);
 }
 
 static void
@@ -654,6 +663,7 @@ start_and_wait(run *r)
     if (r->outputs.ordered)
         o->due = on_due;
     o->on_event = on_event;
+    o->on_trace = wire_trace_is_on(&r->wire_trace) ? on_trace : NULL;
     o->arg = r;
     o->log = r->run_log.log;
     o->metrics = r->run_metrics.metrics;
@@ -743,6 +753,8 @@ prepare_run(run *r)
     if (code == SAY_DONE)
         code = run_metrics_open(&r->run_metrics, r->args);
     if (code == SAY_DONE)
+        code = wire_trace_open(&r->wire_trace, r->args, &r->terminal);
+    if (code == SAY_DONE)
         code = outputs_open(r->args, &r->plan.fields, &r->terminal, &hooks, &r->outputs);
     if (code == SAY_DONE)
         r->progress = choose_progress(r);
@@ -781,7 +793,7 @@ fetch_run(const args *a)
 
     r->args = a;
     r->set = a->settings;
-    r->run_log.fd = -1;
+    r->run_log.fd = r->wire_trace.fd = -1;
     if (crawl_is_asked(a) && a->count > 0 && strcmp(a->words[0], "-") != 0)
         snprintf(r->name, sizeof r->name, "%s",
                  host_of(a->words[0], strlen(a->words[0])).text);
@@ -809,6 +821,7 @@ fetch_run(const args *a)
         code = SAY_MACHINE;
     run_metrics_close(&r->run_metrics);
     run_log_close(&r->run_log);
+    wire_trace_close(&r->wire_trace);
     feed_free(&r->feed);
     failures_free(&r->failures);
     fetch_plan_free(&r->plan);

@@ -526,7 +526,7 @@ say_failure(seine_err e, const char *hint, const char *line, void *arg)
 static void
 say_failures(run *r, const closing *c, textbuf *text)
 {
-    bool few = r->outputs.form == FORM_ROWS && c->sums.total <= FEW;
+    bool few = r->outputs.form == FORM_ROWS && c->sums.total <= FEW && !c->opts->crawl;
 
     if (r->run_log.text && !r->run_log.quiet)
         failures_put(&r->failures, &r->screen, few, text);

@@ -18,6 +18,7 @@
 #include "verbs/run_log.h"
 #include "verbs/run_metrics.h"
 #include "verbs/watchdog.h"
+#include "verbs/wire_trace.h"
 
 /* The first host that was given up, for the message. */
 typedef struct parked {
@@ -34,6 +35,7 @@ typedef struct run {
     terminal terminal;
     run_log run_log;
     run_metrics run_metrics;
+    wire_trace wire_trace;
     outputs outputs;
     feed feed;
     run_job job;

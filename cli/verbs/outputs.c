@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <seine/format.h>
+#include <seine/plumbing.h>
 
 #include "options/crawl_opts.h"
 #include "options/option_names.h"
@@ -27,7 +28,7 @@ has_stdout(const fetch_settings *set)
         if (strcmp(name, "-") == 0 || (colon && strcmp(colon, ":-") == 0))
             return true;
     }
-    return set->output.count == 0 || set->raw || set->write_out;
+    return set->output.count == 0 || set->raw || set->write_out || set->include_headers;
 }
 
 static stdout_format
@@ -47,6 +48,8 @@ outputs_form_of(const fetch_settings *set)
         return FORM_SILENT;
     if (set->raw)
         return FORM_SINK;
+    if (set->include_headers)
+        return FORM_HEADS;
     if (set->write_out)
         return FORM_PATTERN;
     for (size_t i = 0; i < set->output.count; i++)
@@ -113,6 +116,42 @@ outputs_count(outputs *o, const seine_record *r)
     count_time(o, r);
 }
 
+/* Prints the head of the last response and its body, for a terminal without what could
+ * move its cursor. */
+static int
+write_whole(outputs *o, const seine_record *r)
+{
+    textbuf all = {NULL, 0, 0};
+    int why;
+
+    if (r->type != SEINE_RECORD_RESULT || r->http == 0)
+        return 0;
+    textbuf_put(&all, "HTTP/%u.%u %u\r\n", r->http / 10, r->http % 10, r->status);
+    for (size_t i = 0; i < r->n_fields; i++) {
+        const seine_field *f = &r->fields[i];
+
+        textbuf_add(&all, f->name.ptr, f->name.len);
+        textbuf_add(&all, ": ", 2);
+        textbuf_add(&all, f->value.ptr, f->value.len);
+        textbuf_add(&all, "\r\n", 2);
+    }
+    textbuf_add(&all, "\r\n", 2);
+    if (r->body.len)
+        textbuf_add(&all, r->body.ptr, r->body.len);
+    if (isatty(STDOUT_FILENO)) {
+        size_t n = seine_inert(all.text, all.len, SEINE_INERT_SCREEN, NULL, 0);
+        char *clean = xalloc_zeroed(n + 1, 1);
+
+        seine_inert(all.text, all.len, SEINE_INERT_SCREEN, clean, n);
+        why = terminal_text(o->terminal, clean, n);
+        free(clean);
+    } else {
+        why = terminal_text(o->terminal, all.text, all.len);
+    }
+    textbuf_free(&all);
+    return why;
+}
+
 /* Counts and prints a record; the sink thread calls it once per record. */
 static seine_err
 take_record(const seine_record *r, uint64_t seq, void *arg)
@@ -135,6 +174,8 @@ take_record(const seine_record *r, uint64_t seq, void *arg)
     if (o->form == FORM_ROWS) {
         record_table_make(&o->table, r);
         why = terminal_text(o->terminal, o->table.line.text, o->table.line.len);
+    } else if (o->form == FORM_HEADS) {
+        why = write_whole(o, r);
     } else if (o->form == FORM_PATTERN) {
         template_make(&o->pattern, r, seq);
         why = terminal_text(o->terminal, o->pattern.out.text, o->pattern.out.len);
@@ -429,7 +470,8 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
                                 .format = SEINE_SINK_CALL,
                                 .call = take_record,
                                 .arg = o};
-    bool files_only = set->output.count > 0 && !set->raw && !set->write_out;
+    bool files_only = (set->output.count > 0 && !set->raw && !set->write_out) ||
+                      (set->include_headers && !set->raw);
     char *columns = csv_columns(a);
     base.columns = columns;
     int code = open_save(set, o);
@@ -455,6 +497,12 @@ check_outputs(const fetch_settings *set)
     if (set->append && set->overwrite)
         return say_fail(SAY_USAGE, "one of the two",
                         "--append does not go with --overwrite");
+    if (set->include_headers && (set->raw || set->write_out || set->json))
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--include-headers does not go with --%s",
+                        set->raw    ? "raw"
+                        : set->json ? "json"
+                                    : "write-out");
     if (set->raw && set->write_out)
         return say_fail(SAY_USAGE, "one of the two",
                         "--raw does not go with --write-out");
@@ -572,7 +620,8 @@ outputs_open(const args *a, const seine_members *fields, terminal *b,
         return code;
     pthread_mutex_init(&out->lock, NULL);
     record_table_init(&out->table, &a->screen, on_terminal, widest_url(a));
-    opts.ordered = out->ordered = set->ordered || (set->raw && !crawl_is_asked(a));
+    opts.ordered = out->ordered =
+        set->ordered || ((set->raw || set->include_headers) && !crawl_is_asked(a));
     out->window = opts.window;
     opts.room = hooks->room;
     opts.failed = hooks->failed;

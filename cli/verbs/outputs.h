@@ -20,6 +20,7 @@ typedef enum outputs_form {
     FORM_SILENT,  /* standard output is not used */
     FORM_ROWS,    /* text for people */
     FORM_PATTERN, /* --write-out */
+    FORM_HEADS,   /* --include-headers: heads and bodies */
     FORM_SINK     /* JSON lines, CSV or bodies, which the library writes */
 } outputs_form;
 

@@ -88,6 +88,16 @@ typedef struct seine_event {
 } seine_event;
 typedef void (*seine_event_fn)(const seine_event *e, unsigned shard, void *arg);
 
+/* What happened on the way of one URL, as text for people: "resolve", "connect", "tls",
+ * "request", "response", "retry". Lines end in LF; known secrets are REDACTED; what the
+ * web has sent is as it came. */
+typedef struct seine_trace {
+    const char *what;
+    seine_view url;
+    seine_view text;
+} seine_trace;
+typedef void (*seine_trace_fn)(const seine_trace *t, void *arg);
+
 /* `park`: one failed probe, three in a crawl. A host that has responded, but never well,
  * is given up after ten failures, one that has answered well after five failed probes. */
 #define SEINE_PARK_AUTO UINT32_MAX
@@ -203,6 +213,8 @@ typedef struct seine_fetch_opts {
     void (*on_earlier)(const seine_record *r, void *arg);
     /* With a job and a crawl: it is incremental, see revisit.h; NULL: it is not. */
     const seine_revisit_opts *revisit;
+    /* Called on the threads of the fetch; NULL: nothing is traced. */
+    seine_trace_fn on_trace;
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()

@@ -137,7 +137,8 @@ hint_network(const sn_visit *v, const seine_fetch_opts *o)
     case SEINE_E_TLS_TIMEOUT:
         return hint_tls_timeout(f, o);
     case SEINE_E_TLS_ERROR:
-        return o->tls_min == 13 ? "the server may have TLS 1.2 alone: @tls_min" : NULL;
+        return o->tls_min == 13 ? "the server may have TLS 1.2 alone: @tls_min"
+                                : "if that port speaks plain HTTP, ask with http://";
     case SEINE_E_TLS_CERT_EXPIRED:
     case SEINE_E_TLS_HOST_MISMATCH:
         return "tell the site; for this host alone: @insecure_hosts=HOST";

@@ -180,6 +180,7 @@ run_fetch(gathering *g, const sn_net *net, seine_ctx *ctx, const char *const *ur
     o.ready = o.ready ? pass_ready : NULL;
     o.due = NULL;
     o.on_event = o.on_event ? on_event : NULL;
+    o.on_trace = NULL; /* its argument is the caller's, and ours is another */
     o.dedup = false;
     o.keep |= SEINE_KEEP_BODY;
     seine_err e = sn_fetch_open(&o, net, &f, NULL);

@@ -207,6 +207,8 @@ guards_set(const sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
         sn_pace_init(&g->pace, sn_hosts_floor_us(hs, host), first_us(hs, host), now);
     else
         sn_pace_init_off(&g->pace, 0, now);
+    if (hs->all[host].is_given)
+        sn_pace_welcome(&g->pace);
     g->held_since = SEINE_NEVER;
     return SEINE_OK;
 }

@@ -14,8 +14,9 @@
 #define KNEE_FOR   SEINE_SECS(300)
 #define SLACK_US   50000u /* by which any median may exceed the double of the best */
 #define QUOTA_MOST SEINE_SECS(24 * 3600)
+#define QUICK      SEINE_MS(500) /* a response of a host that has nothing else to do */
 
-enum { OKS = 8, MEDIANS = 16, RECENT = 20 };
+enum { QUICK_OKS = 4, OKS = 8, MEDIANS = 16, RECENT = 20 };
 
 _Static_assert(sizeof(sn_pace) == 168, "pace.h says so");
 
@@ -61,6 +62,12 @@ sn_pace_init_off(sn_pace *p, uint32_t floor_us, seine_time now)
     sn_pace_init(p, floor_us, 0, now);
     p->floor_us = floor_us;
     p->ivl_us = 0;
+}
+
+void
+sn_pace_welcome(sn_pace *p)
+{
+    p->quick_left = p->ivl_us > 0 ? QUICK_OKS : 0;
 }
 
 void
@@ -414,6 +421,18 @@ note_success(sn_pace *p, seine_span ttfb)
     }
 }
 
+/* Counts quick responses from the first on; any other response ends the welcome. */
+static void
+welcome(sn_pace *p, sn_pace_kind kind, seine_span ttfb)
+{
+    if (p->quick_left == 0)
+        return;
+    if (kind != SN_PACE_OK || ttfb >= QUICK)
+        p->quick_left = 0;
+    else if (--p->quick_left == 0)
+        p->ivl_us = p->floor_us;
+}
+
 sn_pace_why
 sn_pace_settle(sn_pace *p, sn_pace_kind kind, seine_span ttfb, seine_time now)
 {
@@ -432,6 +451,7 @@ sn_pace_settle(sn_pace *p, sn_pace_kind kind, seine_span ttfb, seine_time now)
         note_success(p, ttfb);
         why = SN_PACE_RECOVERED;
     }
+    welcome(p, kind, ttfb);
 
     bool is_end = p->n_ok == OKS || now >= sn_time_add(p->epoch, EPOCH_MOST);
     if (is_end && kind == SN_PACE_OK) {

@@ -22,11 +22,14 @@
  *     sn_pace_settle(&p, sn_pace_judge(&fault), ttfb, now);
  *     next = max(next, sn_pace_next(&p, now, 0));    a response may only delay
  *
+ * A host that the user has typed is trusted sooner: four good responses within 500 ms
+ * each, and nothing else before them, lead from the careful start to the floor.
+ *
  * Five laws, each a test: an interval is never below the floor · what is not a
  * good response never makes the next request earlier · an interval grows at most to
- * the double and shrinks at most to two thirds at a time · in one series events are
- * 30 s apart at least, then 60, up to 600 · a state saved and restored is not
- * faster than the one that was saved.
+ * the double and, but for that welcome, shrinks at most to two thirds at a time · in one
+ * series events are 30 s apart at least, then 60, up to 600 · a state saved and restored
+ * is not faster than the one that was saved.
  *
  * Time    and dice are passed in. Intervals are whole microseconds.
  * Memory  168 bytes, the caller's.
@@ -53,6 +56,7 @@ typedef struct sn_pace {
     uint32_t recent;        /* the last responses, the newest lowest; 1: it failed */
     uint32_t calm_us;       /* the interval to return to from a level */
     bool is_troubled;       /* this epoch has seen a push-back, or failures mounting */
+    uint8_t quick_left;     /* quick answers until the floor is trusted; 0: it is not */
     uint32_t knee_us;       /* interval at which the host last pushed back; 0: none */
     uint32_t hold_s;
     uint32_t ttfb_us[8];   /* of this epoch's good responses */
@@ -93,6 +97,10 @@ void sn_pace_init(sn_pace *p, uint32_t floor_us, uint32_t first_us, seine_time n
 
 /* Without adapting: the floor alone, no jitter. Pauses still hold. */
 void sn_pace_init_off(sn_pace *p, uint32_t floor_us, seine_time now);
+
+/* The user has typed this host: four good responses in a row, each within 500 ms, lead
+ * from the careful start to the floor at once. Called before the first response. */
+void sn_pace_welcome(sn_pace *p);
 
 /* Continues a saved one, carefully: the first start is a whole interval away, and
  * if the host had pushed back of late, nothing gets faster for ten minutes. */

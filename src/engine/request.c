@@ -7,6 +7,7 @@
 #include "engine/redirect.h"
 #include "engine/request_parts.h"
 #include "engine/response.h"
+#include "engine/trace.h"
 
 seine_err
 sn_requests_init(sn_requests *r, sn_shared_state *shared, const sn_env *env,
@@ -129,6 +130,8 @@ on_sent(void *arg)
 {
     sn_flight *f = arg;
 
+    if (sn_trace_is_on(f->requests->shared))
+        sn_trace_request(f->requests->shared, f->visit, &f->request);
     f->requests->ops.sent(f->visit, f->requests->ops.arg);
 }
 
@@ -243,6 +246,14 @@ choose_proxy(sn_requests *r, sn_flight *f, seine_time now, const sn_proxy **out_
     return e;
 }
 
+static void
+on_trace(const char *what, sn_str text, void *arg)
+{
+    sn_flight *f = arg;
+
+    sn_trace_text(f->requests->shared, f->visit, what, text);
+}
+
 static seine_err
 begin_exchange(sn_requests *r, sn_flight *f, sn_address_zone pin, seine_time now)
 {
@@ -281,6 +292,8 @@ begin_exchange(sn_requests *r, sn_flight *f, sn_address_zone pin, seine_time now
                           .body = on_body,
                           .end = on_end,
                           .arg = f};
+    if (sn_trace_is_on(r->shared))
+        handler.trace = on_trace;
     if (r->shared->opts.keep & SEINE_KEEP_WIRE) {
         e = sn_capture_begin(v, &f->request, v->started_wall);
         if (e != SEINE_OK)

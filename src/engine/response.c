@@ -4,6 +4,7 @@
 #include "engine/capture.h"
 #include "engine/redirect.h"
 #include "engine/revisit.h"
+#include "engine/trace.h"
 #include "seine/mime.h"
 
 /* Memory up to here is not counted: a buffer, which stays with its visit; a reader. */
@@ -259,6 +260,8 @@ sn_response_head(sn_requests *r, sn_visit *v, const sn_head *head)
     unsigned keep = r->shared->opts.keep;
     bool followed = is_followed(r, v, head->status), wishes = false;
 
+    if (sn_trace_is_on(r->shared))
+        sn_trace_head(r->shared, v, head);
     for (uint32_t i = 0; i < head->n_fields; i++)
         wishes |= read_field(v, sn_head_field_of(head, i), followed);
     if (wishes)

@@ -147,6 +147,7 @@ fetch_book(const seine_fetch_opts *opts, const sn_net *net, seine_ctx *ctx,
     o.threads = o.threads > 0;
     o.on_record = on_record;
     o.on_event = NULL;
+    o.on_trace = NULL;
     o.ready = NULL;
     o.due = NULL;
     o.arg = b;

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "engine/run_parts.h"
+#include "engine/trace.h"
 
 void
 sn_run_count_attempt(sn_run *r, const sn_visit *v)
@@ -45,6 +46,8 @@ sn_run_plan_retry(sn_run *r, const sn_visit *v, seine_wait why, seine_time at)
     sn_str host = seine_url_host_port(&v->url);
 
     sn_fetch_metrics_backoff(r->metrics, at - r->now);
+    if (sn_trace_is_on(r->shared))
+        sn_trace_retry(r->shared, v, why, at - r->now);
     SN_LOG(r->shared->opts.log, DEBUG, "retry", SN_S("host", host),
            SN_E("err", v->end.fault.code), SN_U("resend", v->retry.attempts),
            SN_S("wait", seine_wait_name(why)), SN_T("delay", at - r->now));

@@ -80,6 +80,15 @@ put_tls_on(sn_conn *c, sn_str host, uint16_t port, bool insecure, bool identify)
     return SEINE_OK;
 }
 
+static void
+trace_tls(const sn_conn *c)
+{
+    char text[1024];
+    size_t n = sn_tls_describe(c->tls, text, sizeof text);
+
+    c->x->handler.trace("tls", (sn_str){text, n}, c->x->handler.arg);
+}
+
 /* Does one step of the TLS handshake. */
 static told
 shake_hands(sn_conn *c)
@@ -87,6 +96,8 @@ shake_hands(sn_conn *c)
     sn_socket_transport *w = c->of;
     sn_tls_got got = sn_tls_handshake(c->tls);
 
+    if (got != SN_TLS_WAIT && c->x->handler.trace)
+        trace_tls(c);
     if (got == SN_TLS_FAILED) {
         sn_exchange_fail(c->x, sn_tls_err(c->tls), sn_tls_text(c->tls));
         return TOLD_END;

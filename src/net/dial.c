@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/time.h"
 #include "net/socket_transport_parts.h"
@@ -186,6 +189,42 @@ port_of(const sn_request *r)
     return r->proxy ? r->proxy->port : (uint16_t)seine_url_port(r->url);
 }
 
+/* Writes the address without the length of a net. */
+static void
+write_address(const sn_ip *ip, char out[SN_CIDR_TEXT])
+{
+    sn_cidr_text(&(sn_cidr){*ip, ip->v == 4 ? 32 : 128}, out);
+    out[strcspn(out, "/")] = '\0';
+}
+
+static void
+trace_connect(const sn_exchange *x, const sn_ip *ip, uint16_t port)
+{
+    char text[96], name[SN_CIDR_TEXT];
+
+    write_address(ip, name);
+    int n = snprintf(text, sizeof text, "trying %s port %u%s\n", name, port,
+                     x->request->proxy ? ", the proxy" : "");
+    x->handler.trace("connect", (sn_str){text, (size_t)n}, x->handler.arg);
+}
+
+static void
+trace_names(const sn_exchange *x, const sn_dns_answer *a)
+{
+    char text[(SN_CIDR_TEXT + 2) * 2 * SN_DNS_ADDRESSES + 16] = "";
+    size_t n = 0;
+
+    for (uint8_t i = 0; i < a->n4 + a->n6; i++) {
+        char name[SN_CIDR_TEXT];
+
+        write_address(i < a->n4 ? &a->v4[i] : &a->v6[i - a->n4], name);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s",
+                              i ? ", " : "addresses: ", name);
+    }
+    n += (size_t)snprintf(text + n, sizeof text - n, "\n");
+    x->handler.trace("resolve", (sn_str){text, n}, x->handler.arg);
+}
+
 /* Starts one more connect. *out_done: the exchange needs no other. */
 static seine_err
 try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
@@ -209,6 +248,8 @@ try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
         }
         settle_peer(x, ip);
     }
+    if (x->handler.trace)
+        trace_connect(x, ip, port_of(r));
     seine_err e =
         sn_conn_open(w, ip, port_of(r), sn_time_sub(r->deadline, w->loop.now), &c, &now);
     if (e != SEINE_OK)
@@ -267,6 +308,8 @@ race(sn_dial *d, const sn_dns_answer *answer)
     sn_exchange *x = d->x;
 
     d->both = answer->n4 > 0 && answer->n6 > 0;
+    if (x->handler.trace)
+        trace_names(x, answer);
     sn_happy_eyeballs_begin(&d->race, answer,
                             sn_origin_family(x->origin, x->of->loop.now));
     sn_exchange_enter(x, SEINE_PHASE_CONNECT, x->request->limits->time.tcp);

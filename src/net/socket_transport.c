@@ -12,7 +12,7 @@
 #include "net/conn_parts.h"
 #include "seine/secret.h"
 
-_Static_assert(sizeof(struct sn_exchange) == 336, "docs/internals/conn.md says so");
+_Static_assert(sizeof(struct sn_exchange) == 344, "docs/internals/conn.md says so");
 _Static_assert(sizeof(sn_dial) == 840, "docs/internals/conn.md says so");
 
 #define OWN_EVERY  SEINE_SECS(60) /* how often the machine's own addresses are read */

@@ -6,6 +6,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,6 +60,7 @@ struct sn_tls {
     bool dry, gone, more, wants_out, lost; /* lost: the connection below TLS */
     seine_err err;
     char why[TEXT];
+    X509 *refused; /* the certificate of a host that is not trusted; NULL: none */
     size_t key_len;
     char key[]; /* of its tickets */
 };
@@ -162,8 +164,11 @@ judge(int is_fine, X509_STORE_CTX *chain)
     if (!t->verify) /* the check runs all the same */
         return 1;
     X509 *cert = X509_STORE_CTX_get_current_cert(chain);
+    X509 *leaf = X509_STORE_CTX_get0_cert(chain);
     int why = X509_STORE_CTX_get_error(chain);
 
+    if (leaf && !t->refused && X509_up_ref(leaf) == 1)
+        t->refused = leaf;
     switch (why) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
         t->err = SEINE_E_TLS_CERT_EXPIRED;
@@ -648,6 +653,7 @@ sn_tls_free(sn_tls *t, bool in_order)
     if (in_order && t->established && t->end <= CLOSED)
         SSL_shutdown(t->ssl);
     SSL_free(t->ssl);
+    X509_free(t->refused);
     ERR_clear_error();
     sn_free(t);
 }
@@ -832,4 +838,67 @@ bool
 sn_tls_is_resumed(const sn_tls *t)
 {
     return t->resumed;
+}
+
+/* Adds a line to the text; what does not fit is left out. */
+static size_t __attribute__((format(printf, 4, 5)))
+describe(char *out, size_t cap, size_t at, const char *fmt, ...)
+{
+    va_list list;
+
+    va_start(list, fmt);
+    int n = vsnprintf(out + at, cap - at, fmt, list);
+    va_end(list);
+    return n < 0 ? at : at + (size_t)n < cap ? at + (size_t)n : cap - 1;
+}
+
+static size_t
+describe_name(char *out, size_t cap, size_t at, const char *label, const X509_NAME *name)
+{
+    char text[256] = "";
+    BIO *bio = BIO_new(BIO_s_mem());
+
+    if (bio && X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253) >= 0) {
+        int n = BIO_read(bio, text, sizeof text - 1);
+
+        text[n > 0 ? n : 0] = '\0';
+    }
+    BIO_free(bio);
+    return describe(out, cap, at, "%s: %s\n", label, text);
+}
+
+static size_t
+describe_date(char *out, size_t cap, size_t at, const char *label, const ASN1_TIME *time)
+{
+    struct tm tm;
+
+    if (!time || ASN1_TIME_to_tm(time, &tm) != 1)
+        return at;
+    return describe(out, cap, at, "%s: %04d-%02d-%02d %02d:%02d:%02d UTC\n", label,
+                    tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
+                    tm.tm_sec);
+}
+
+size_t
+sn_tls_describe(const sn_tls *t, char *out, size_t cap)
+{
+    X509 *cert = t->refused ? t->refused : SSL_get0_peer_certificate(t->ssl);
+    const char *cipher = SSL_get_cipher_name(t->ssl);
+    size_t n = 0;
+
+    out[0] = '\0';
+    n = describe(out, cap, n, "%s, %s%s\n", SSL_get_version(t->ssl),
+                 cipher ? cipher : "no cipher",
+                 SSL_session_reused(t->ssl) ? ", resumed" : "");
+    if (cert) {
+        n = describe_name(out, cap, n, "certificate for", X509_get_subject_name(cert));
+        n = describe_name(out, cap, n, "issued by", X509_get_issuer_name(cert));
+        n = describe_date(out, cap, n, "valid from", X509_get0_notBefore(cert));
+        n = describe_date(out, cap, n, "valid until", X509_get0_notAfter(cert));
+    }
+    if (t->err != SEINE_OK)
+        return describe(out, cap, n, "failed: %s\n",
+                        t->why[0] ? t->why : seine_err_text(t->err));
+    return describe(out, cap, n, "%s\n",
+                    t->verify ? "certificate verified" : "certificate not checked");
 }

@@ -99,6 +99,10 @@ bool sn_tls_wants_out(const sn_tls *t);
 seine_err sn_tls_err(const sn_tls *t);
 const char *sn_tls_text(const sn_tls *t);
 
+/* Writes what was agreed on and whom the certificate is for, by whom and for how long: a
+ * line each, as text for people. Returns the length, at most `cap` - 1. */
+size_t sn_tls_describe(const sn_tls *t, char *out, size_t cap);
+
 /* Valid after DONE. */
 const seine_tls_facts *sn_tls_facts_of(const sn_tls *t);
 bool sn_tls_is_resumed(const sn_tls *t);

@@ -118,6 +118,9 @@ typedef struct sn_handler {
      * LIMITED) ends the exchange with that error and nothing sent; the connection is kept
      * for another one. NULL: all may be sent. */
     seine_err (*may_send)(void *arg);
+    /* Something to tell people: "resolve", "connect", "tls"; the text has lines. NULL:
+     * nobody listens. */
+    void (*trace)(const char *what, sn_str text, void *arg);
     /* The first bytes of the request were sent: DNS, connect, proxy and TLS are done.
      * Called at most once; may be NULL. */
     void (*sent)(void *arg);

@@ -37,7 +37,7 @@ TEST(record_table_has_status_url_size_time_and_title)
     record_table_fini(&t);
 }
 
-TEST(record_table_cuts_the_middle_of_a_url_and_never_leaves_the_screen)
+TEST(record_table_cuts_the_front_of_a_url_and_never_leaves_the_screen)
 {
     char url[300] = "https://e.example/";
     record_table t;
@@ -55,6 +55,57 @@ TEST(record_table_cuts_the_middle_of_a_url_and_never_leaves_the_screen)
         t.line.text[t.line.len - 1] = '\0'; /* the line feed */
         CHECK(progress_columns(t.line.text) <= width);
         CHECK(strstr(t.line.text, "…") != NULL && strstr(t.line.text, "/end ") != NULL);
+        record_table_fini(&t);
+    }
+}
+
+TEST(record_table_drops_the_scheme_first_and_keeps_the_end_of_the_path)
+{
+    static const struct {
+        const char *url, *want;
+    } rows[] = {
+        {"https://e.example/a", "200  https://e.example/a    "},
+        {"https://e.example/docs/page/1", "200  e.example/docs/page/1  "},
+        {"https://e.example/docs/page/number/one", "200  …le/docs/page/number/one"},
+    };
+
+    EACH_ROW(i, rows) {
+        screen s = {.width = 53, .blocks = true}; /* 24 columns for the URL */
+        seine_record r = result(rows[i].url, "");
+        record_table t;
+
+        record_table_init(&t, &s, true, 0);
+        CHECK_EQ(t.url, 24);
+        record_table_make(&t, &r);
+        CHECK_EQ(strncmp(t.line.text, rows[i].want, 20), 0);
+        CHECK_EQ(t.url, 24); /* the columns stay where they are */
+        record_table_fini(&t);
+    }
+}
+
+TEST(record_table_shows_where_followed_redirects_have_led)
+{
+    static const struct {
+        const char *final, *want;
+    } rows[] = {
+        {"http://e.example/b", "→ /b\n"},                       /* the same host */
+        {"http://f.example/b", "→ http://f.example/b\n"},       /* another one */
+        {"https://e.example/b", "→ https://e.example/b\n"},     /* another scheme */
+        {"http://e.example.org/", "→ http://e.example.org/\n"}, /* a longer name */
+    };
+    seine_hop hop = {{"http://e.example/a", 18}, 301};
+
+    EACH_ROW(i, rows) {
+        screen s = {.width = 120, .blocks = true};
+        seine_record r = result("http://e.example/a", "Title");
+        record_table t;
+
+        r.hops = &hop;
+        r.n_hops = 1;
+        r.final_url = (seine_view){rows[i].final, strlen(rows[i].final)};
+        record_table_init(&t, &s, true, 0);
+        record_table_make(&t, &r);
+        CHECK(strstr(t.line.text, rows[i].want) != NULL);
         record_table_fini(&t);
     }
 }

@@ -174,6 +174,60 @@ TEST(pv1_a_new_host_is_approached_in_steps_of_a_third)
     world_free(w);
 }
 
+TEST(pv10_a_typed_host_that_answers_quickly_four_times_is_at_its_ceiling)
+{
+    world *w = world_new(FLOOR, CRAWL, well);
+
+    sn_pace_welcome(&w->p);
+    CHECK_EQ(run_to_change(w), FLOOR);
+    CHECK_EQ(w->starts, 4);
+    run(w, T0 + SEINE_SECS(30));
+    CHECK_EQ(w->p.ivl_us, FLOOR); /* and never above it */
+    world_free(w);
+}
+
+TEST(pace_welcomes_no_host_that_is_slow_fails_or_pushes_back)
+{
+    static const struct {
+        sn_pace_kind kind;
+        seine_span ttfb;
+        bool is_welcome;
+    } rows[] = {
+        {SN_PACE_OK, SEINE_MS(500) - 1, true},
+        {SN_PACE_OK, SEINE_MS(500), false}, /* one slow answer is enough */
+        {SN_PACE_FAIL, 0, false},
+        {SN_PACE_PUSH, 0, false},
+        {SN_PACE_NONE, 0, true}, /* says nothing about the host */
+    };
+
+    EACH_ROW(i, rows) {
+        sn_pace p;
+
+        sn_pace_init(&p, FLOOR, CRAWL, T0);
+        sn_pace_welcome(&p);
+        sn_pace_settle(&p, rows[i].kind, rows[i].ttfb, T0);
+        for (int k = 0; k < 4; k++)
+            sn_pace_settle(&p, SN_PACE_OK, SEINE_MS(40), T0 + SEINE_MS(k + 1));
+        CHECK_EQ(p.ivl_us == FLOOR, rows[i].is_welcome);
+    }
+}
+
+TEST(pace_welcome_is_for_the_first_answers_and_after_a_restart_for_none)
+{
+    sn_pace p;
+
+    sn_pace_init(&p, FLOOR, CRAWL, T0);
+    for (int k = 0; k < 7; k++)
+        sn_pace_settle(&p, SN_PACE_OK, SEINE_MS(40), T0 + SEINE_MS(k));
+    CHECK_EQ(p.ivl_us, CRAWL); /* nobody has typed it */
+    sn_pace_row row = sn_pace_save(&p, T0);
+    sn_pace_welcome(&p);
+    sn_pace_restore(&p, FLOOR, &row, T0);
+    for (int k = 0; k < 7; k++)
+        sn_pace_settle(&p, SN_PACE_OK, SEINE_MS(40), T0 + SEINE_MS(k));
+    CHECK_EQ(p.ivl_us, CRAWL);
+}
+
 /* A world at its ceiling, after the first vector. */
 static world *
 settled_world(void)
