@@ -163,6 +163,71 @@ read_globs(const fetch_settings *set, crawl_plan *p)
     return (const char *const *)p->patterns;
 }
 
+/* "application/pdf" or "image/…": one slash, and nothing that is no part of a type. */
+static bool
+is_type(const char *text)
+{
+    const char *slash = strchr(text, '/');
+
+    return slash && slash != text && slash[1] && !strchr(slash + 1, '/') &&
+           strspn(text,
+                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-./"
+                  "*") == strlen(text);
+}
+
+/* Adds the expressions of a list to those of another. */
+static const char **
+add_expressions(const char **to, size_t *n, size_t *cap, const texts *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_type(list->items[i]))
+            continue;
+        to = xalloc_room(to, *n + 1, cap, sizeof *to);
+        to[(*n)++] = list->items[i];
+        to[*n] = NULL;
+    }
+    return to;
+}
+
+static void
+add_types(textbuf *out, const texts *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (is_type(list->items[i]))
+            textbuf_put(out, ",%s", list->items[i]);
+}
+
+/* Reads "follow these, keep those": which URLs are asked for, and which bodies are taken.
+ */
+static int
+read_keep(const args *a, const fetch_settings *set, seine_fetch_opts *o, crawl_plan *p)
+{
+    size_t n = 0, cap = 0, n_urls = 0, cap_urls = 0;
+    textbuf types = {NULL, 0, 0};
+
+    if (set->keep.count == 0 && set->follow.count == 0)
+        return SAY_DONE;
+    p->urls = add_expressions(NULL, &n_urls, &cap_urls, &set->keep);
+    o->accept_urls = p->urls;
+    if (!options_given(a, "accept-type")) {
+        textbuf_put(&types, "text/html,application/xhtml+xml");
+        add_types(&types, &set->follow);
+        add_types(&types, &set->keep);
+        p->types = types.text;
+        o->accept_type = p->types;
+    }
+    p->include = add_expressions(NULL, &n, &cap, &set->follow);
+    if (!p->include)
+        return SAY_DONE;
+    if (o->include)
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--follow '%s' does not go with --include",
+                        show(p->include[0]).text);
+    p->include = add_expressions(p->include, &n, &cap, &set->keep);
+    o->include = p->include;
+    return SAY_DONE;
+}
+
 int
 crawl_plan_make(const args *a, seine_fetch_opts *o, crawl_plan *out_plan)
 {
@@ -178,6 +243,8 @@ crawl_plan_make(const args *a, seine_fetch_opts *o, crawl_plan *out_plan)
     o->max_crawl_delay = set->max_crawl_delay;
     o->robots_agent = set->robots_agent;
     int code = check_types(set->accept_type);
+    if (code == SAY_DONE)
+        code = read_keep(a, set, o, out_plan);
     if (code != SAY_DONE || !crawl_is_asked(a))
         return code;
     o->crawl = &out_plan->opts;
@@ -192,5 +259,8 @@ crawl_plan_free(crawl_plan *p)
     for (size_t i = 0; p->patterns && p->patterns[i]; i++)
         free(p->patterns[i]);
     free(p->patterns);
+    free(p->include);
+    free(p->urls);
+    free(p->types);
     *p = (crawl_plan){.text = NULL};
 }

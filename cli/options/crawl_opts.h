@@ -19,6 +19,9 @@ typedef struct crawl_plan {
     char *text;           /* of --domains, cut at its commas … */
     const char **domains; /* … and where they begin */
     char **patterns;      /* of --include and --glob together; NULL: no --glob */
+    const char **include; /* of --follow and --keep together; NULL: no such expression */
+    const char **urls;    /* the expressions of --keep; NULL: none */
+    char *types;          /* for accept_type; NULL: as given */
 } crawl_plan;
 
 /* Whether the command is `seine crawl`, or `seine explain`, which asks about a crawl. */

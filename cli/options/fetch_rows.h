@@ -55,6 +55,15 @@
     {"exclude", NULL, KIND_LIST, "RE", AT(exclude), .env = true, .rare = FOR(true, false),
      .help = "none in which RE matches; may be repeated",
      .more = "It beats --include, and seeds have to pass it, too."},
+#if IN_CRAWL && !IN_CHECK
+    {"keep", NULL, KIND_LIST, "RE|TYPE", AT(keep), .member = "keep|accept_urls", .env = true, .rare = true,
+     .help = "write these pages alone: '\\.pdf$' or application/pdf",
+     .more = "Other pages are fetched for their links, and no output has a record of them; what failed is listed at the end all the same. A media type, or "
+             "a regular expression for the whole URL; may be repeated, and one of several is enough. Bodies of these are taken, too."},
+    {"follow", NULL, KIND_LIST, "RE|TYPE", AT(follow), .env = true, .rare = true,
+     .help = "look for links in these pages alone, beside --keep",
+     .more = "URLs that match neither --follow nor --keep are not fetched. If not given: every page that is HTML."},
+#endif
     {"max-pages", "n", KIND_COUNT, "N", AT(max_pages), .off = true, .env = true, .rare = IN_CHECK || FOR(true, IN_EXPLAIN),
      .help = "fetch at most so many; the rest is skipped"},
     {"max-bytes", NULL, KIND_SIZE, "SIZE", AT(max_bytes), .off = true, .env = true, .rare = true,

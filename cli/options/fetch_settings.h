@@ -34,7 +34,7 @@ typedef struct fetch_settings {
     const char *base, *url_column, *strip_params;
     uint64_t max_pages, max_bytes;
     int dedup;
-    texts include, exclude, glob;
+    texts include, exclude, glob, follow, keep;
     const char *accept_type;
     int robots; /* obey_choice */
     seine_span max_crawl_delay;

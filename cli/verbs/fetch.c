@@ -580,20 +580,26 @@ open_control(run *r)
 static bool
 hints_at_glob(const run *r, const seine_diag *diag, char *out, size_t cap)
 {
-    bool exclude = strcmp(diag->member, "exclude") == 0;
-    const texts *list = exclude ? &r->set->exclude : &r->set->include;
+    const struct {
+        const char *member, *option;
+        const texts *list;
+    } rows[] = {{"include", "include", &r->set->include},
+                {"exclude", "exclude", &r->set->exclude},
+                {"accept_urls", "keep", &r->set->keep}};
 
-    if (!exclude && strcmp(diag->member, "include") != 0)
-        return false;
-    for (size_t i = 0; i < list->count; i++)
-        if (glob_is_meant(list->items[i])) {
-            char *re = glob_to_re(list->items[i]);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        for (size_t i = 0;
+             strcmp(diag->member, rows[k].member) == 0 && i < rows[k].list->count; i++) {
+            const char *given = rows[k].list->items[i];
+            char *re = glob_is_meant(given) ? glob_to_re(given) : NULL;
 
-            if (exclude)
-                snprintf(out, cap, "a regular expression: --exclude '%s'", re);
-            else
+            if (!re)
+                continue;
+            if (k == 0)
                 snprintf(out, cap, "a regular expression, or --glob '%s'",
-                         show(list->items[i]).text);
+                         show(given).text);
+            else
+                snprintf(out, cap, "a regular expression: --%s '%s'", rows[k].option, re);
             free(re);
             return true;
         }

@@ -152,19 +152,14 @@ write_whole(outputs *o, const seine_record *r)
     return why;
 }
 
-/* Counts and prints a record; the sink thread calls it once per record. */
+/* Prints a record, if standard output is for people. */
 static seine_err
-take_record(const seine_record *r, uint64_t seq, void *arg)
+print_record(const seine_record *r, uint64_t seq, void *arg)
 {
     outputs *o = arg;
+    seine_change change = seine_record_change(r);
     int why = 0;
 
-    seine_tally_add(o->tally, r);
-    count_time(o, r);
-    note_host(o, r);
-    o->watch(r, o->arg);
-    seine_change change = seine_record_change(r);
-    o->changes[change]++;
     if (r->type == SEINE_RECORD_SKIP && !o->skips)
         return SEINE_OK;
     if (o->only_changes && (change == SEINE_CHANGE_NONE || change == SEINE_CHANGE_SAME))
@@ -181,6 +176,20 @@ take_record(const seine_record *r, uint64_t seq, void *arg)
         why = terminal_text(o->terminal, o->pattern.out.text, o->pattern.out.len);
     }
     return outputs_err_of(why);
+}
+
+/* Counts and prints a record; the sink thread calls it once per record. */
+static seine_err
+take_record(const seine_record *r, uint64_t seq, void *arg)
+{
+    outputs *o = arg;
+
+    seine_tally_add(o->tally, r);
+    count_time(o, r);
+    note_host(o, r);
+    o->watch(r, o->arg);
+    o->changes[seine_record_change(r)]++;
+    return o->prints_apart ? SEINE_OK : print_record(r, seq, o);
 }
 
 /* What is there is not what would be appended. */
@@ -366,8 +375,10 @@ open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
 static int
 open_save(const fetch_settings *set, outputs *o)
 {
-    seine_sink_opts opts = {
-        .size = sizeof(seine_sink_opts), .format = SEINE_SINK_SAVE, .path = set->save};
+    seine_sink_opts opts = {.size = sizeof(seine_sink_opts),
+                            .format = SEINE_SINK_SAVE,
+                            .path = set->save,
+                            .keep = (const char *const *)set->keep.items};
     seine_diag diag = SEINE_DIAG;
 
     if (!set->save)
@@ -421,6 +432,7 @@ open_failed(const fetch_settings *set, seine_sink_opts base, outputs *o)
                         show(set->failed).text);
     base.only_failed = true;
     base.only_changes = false;
+    base.keep = NULL;
     base.fields = (seine_members){0};
     base.columns = NULL;
     base.body = SEINE_BODY_NONE;
@@ -462,6 +474,7 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
                             .body = body_form(set),
                             .repeats = set->dedup != 0 || set->incremental,
                             .only_changes = set->only_changes,
+                            .keep = (const char *const *)set->keep.items,
                             .command = a->command->name,
                             .max_file = set->warc_size,
                             .user_agent = hooks->user_agent,
@@ -488,6 +501,12 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
     if (code != SAY_DONE)
         return code;
     seine_err e = seine_sinks_open(o->sinks, &counting, &diag);
+    o->prints_apart = base.keep != NULL;
+    if (e == SEINE_OK && o->prints_apart) {
+        counting.call = print_record;
+        counting.keep = base.keep;
+        e = seine_sinks_open(o->sinks, &counting, &diag);
+    }
     return e == SEINE_OK ? SAY_DONE : refuse_output(e, "-", &diag);
 }
 

@@ -33,6 +33,7 @@ typedef struct outputs {
     outputs_form form;
     bool skips, is_crawl;
     bool only_changes;
+    bool prints_apart; /* --keep: a further sink prints what is kept */
     uint64_t changes[SEINE_CHANGE_GONE + 1]; /* records by their change */
     record_table table;
     template pattern;

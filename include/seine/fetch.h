@@ -215,6 +215,9 @@ typedef struct seine_fetch_opts {
     const seine_revisit_opts *revisit;
     /* Called on the threads of the fetch; NULL: nothing is traced. */
     seine_trace_fn on_trace;
+    /* Regular expressions: a body whose URL matches one is taken, whatever `accept_type`
+     * says; ended by NULL. NULL: none. */
+    const char *const *accept_urls;
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()

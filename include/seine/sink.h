@@ -82,10 +82,13 @@ typedef struct seine_sink_opts {
     bool no_lines;     /* of this sink: records, and no summary or event between them */
     const char *columns; /* CSV: these and no others, in this order; NULL: the fixed ones;
                             copied */
+    const char *const *keep; /* of this sink: results whose URL or media type is in the
+                                list, and no other records; ended by NULL. NULL: all;
+                                copied */
 } seine_sink_opts;
 
 /* clang-format off */
-#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false, false, false, NULL}
+#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false, false, false, NULL, NULL}
 /* clang-format on */
 
 typedef struct seine_sinks_opts {

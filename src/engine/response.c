@@ -6,6 +6,7 @@
 #include "engine/revisit.h"
 #include "engine/trace.h"
 #include "seine/mime.h"
+#include "store/record_filter.h"
 
 /* Memory up to here is not counted: a buffer, which stays with its visit; a reader. */
 #define SMALL_BODY   4096
@@ -201,6 +202,14 @@ is_wanted(const seine_fetch_opts *o, const sn_visit *v, uint16_t status)
            !v->content_type.ptr || is_listed(o->accept_type, v->content_type);
 }
 
+/* Is the URL one whose body is taken whatever its type? */
+static bool
+is_kept(const sn_shared_state *s, const sn_visit *v)
+{
+    return s->accept_urls && sn_record_filter_has(s->accept_urls, seine_url_href(&v->url),
+                                                  (sn_str){NULL, 0});
+}
+
 /* The page that is read out of a body. */
 
 /* What this response is read for. False: for nothing. */
@@ -274,7 +283,7 @@ sn_response_head(sn_requests *r, sn_visit *v, const sn_head *head)
         return;
     if (keep & SEINE_KEEP_FIELDS)
         keep_fields(v, head);
-    if (!is_wanted(&r->shared->opts, v, head->status))
+    if (!is_wanted(&r->shared->opts, v, head->status) && !is_kept(r->shared, v))
         v->enough = v->not_wanted = true;
     else
         begin_page(r, v, head->status);

@@ -12,6 +12,7 @@
 #include "engine/redirect.h"
 #include "engine/scope.h"
 #include "store/job.h"
+#include "store/record_filter.h"
 #include "text/robots.h"
 
 static seine_err
@@ -196,6 +197,7 @@ copy_opts(sn_shared_state *c, const seine_fetch_opts *opts)
     o->include = copy_list(a, opts->include, &e);
     o->exclude = copy_list(a, opts->exclude, &e);
     o->accept_type = copy_text(a, opts->accept_type, &e);
+    o->accept_urls = copy_list(a, opts->accept_urls, &e);
     if (opts->crawl)
         o->crawl = copy_crawl(a, opts->crawl, &e);
     if (opts->revisit)
@@ -328,6 +330,8 @@ make_judges(sn_shared_state *c, seine_diag *diag)
     name_rules(c);
     if (o->crawl || o->include || o->exclude)
         e = sn_scope_new(o, &c->scope, diag);
+    if (e == SEINE_OK && o->accept_urls && o->accept_urls[0])
+        e = sn_record_filter_new(o->accept_urls, "accept_urls", &c->accept_urls, diag);
     if (e == SEINE_OK && o->crawl)
         e = seine_psl_new(NULL, &c->psl);
     if (e == SEINE_OK && o->crawl)
@@ -416,6 +420,7 @@ sn_shared_state_fini(sn_shared_state *c)
     seine_seen_free(c->late_seen);
     seine_psl_free(c->psl);
     sn_scope_free(c->scope);
+    sn_record_filter_free(c->accept_urls);
     sn_visits_free(c->visits);
     seine_throttle_fini(&c->in_flight);
     sn_arena_wipe(&c->memory); /* fields and bodies may be secrets; the proxy's login */

@@ -96,10 +96,11 @@ typedef struct sn_shared_state {
     sn_lastmod_table lastmods; /* of pages that sitemaps name, in such a crawl */
 
     /* a crawl, or robots.txt */
-    struct sn_scope *scope; /* NULL: all URLs are fine */
-    seine_seen *late_seen;  /* keys of late refusals */
-    seine_psl *psl;         /* NULL: nobody asks */
-    char agent[64];         /* the product token that robots.txt is read for */
+    struct sn_scope *scope;               /* NULL: all URLs are fine */
+    struct sn_record_filter *accept_urls; /* NULL: accept_type alone decides */
+    seine_seen *late_seen;                /* keys of late refusals */
+    seine_psl *psl;                       /* NULL: nobody asks */
+    char agent[64]; /* the product token that robots.txt is read for */
     struct {
         sn_str depth, nofollow, scope, pattern_budget, max_per_host, max_subdomains;
     } shown;                /* how rules of records call these options */

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "seine/format.h"
+#include "store/record_filter.h"
 
 /* The writer of each format; format.c has names and file endings. */
 static const sn_out_ops *const writers[] = {
@@ -96,6 +97,9 @@ sn_out_open(sn_out *o, const seine_sink_opts *opts, sn_hurry *hurry, seine_diag 
         return e;
 
     e = make_output(o);
+    if (e == SEINE_OK && o->opts.keep)
+        e = sn_record_filter_new(o->opts.keep, "keep", &o->filter, diag);
+    o->opts.keep = NULL; /* the caller's; read by now */
     if (e == SEINE_OK)
         e = o->ops->open(o, diag);
     o->opts.columns = NULL; /* the caller's; read by now */
@@ -132,6 +136,9 @@ sn_out_record(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
     if (o->opts.only_failed &&
         (r->type != SEINE_RECORD_RESULT || r->fate == SEINE_FATE_OK))
         return SEINE_OK;
+    if (o->filter && (r->type != SEINE_RECORD_RESULT ||
+                      !sn_record_filter_has(o->filter, r->url, r->content_type)))
+        return SEINE_OK;
     return o->ops->record(o, r, seq, diag);
 }
 
@@ -157,6 +164,7 @@ sn_out_close(sn_out *o, seine_diag *diag)
     if (o->self && o->ops->close)
         e = o->ops->close(o, diag);
     sn_free(o->self);
+    sn_record_filter_free(o->filter);
     sn_free((char *)o->job_path);
     if (o->ops)
         sn_free((char *)o->opts.path);

@@ -86,9 +86,10 @@ struct sn_out {
     uint64_t marked_seq;  /* of a job: the last row that it has committed here; 0: none */
     uint64_t cut_seq;     /* of a job: later rows of a database are removed at start */
     uint64_t last_seq;    /* set by open: of existing records */
-    uint64_t records, bytes; /* written; counted by the format */
-    uint64_t dev, ino;       /* of the file; ino 0: none of its own */
-    seine_time since;        /* since when a record waits for a flush; 0: none */
+    uint64_t records, bytes;         /* written; counted by the format */
+    uint64_t dev, ino;               /* of the file; ino 0: none of its own */
+    struct sn_record_filter *filter; /* NULL: all records */
+    seine_time since;                /* since when a record waits for a flush; 0: none */
 };
 
 /* On failure the output is closed. */
