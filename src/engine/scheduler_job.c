@@ -198,7 +198,10 @@ restore_brakes(sn_scheduler *s, uint32_t host, sn_guards *g, const sn_job_host *
         sn_pace_pause(&g->pace, pause);
     }
     if (open > m->now && g->set.breaker) {
-        seine_breaker_force(&g->breaker, SEINE_BREAKER_OPEN, m->now);
+        /* Opened when it was, so that it is open for the rest alone. */
+        seine_time opened = sn_time_sub(open, g->breaker.opts->open_for);
+
+        seine_breaker_force(&g->breaker, SEINE_BREAKER_OPEN, sn_time_min(opened, m->now));
         seine_breaker_hold(&g->breaker, open, m->now);
     }
     if (pause - m->now > s->shared->opts.max_retry_after)

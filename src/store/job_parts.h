@@ -212,6 +212,7 @@ SEINE_MUST_CHECK seine_err sn_job_take_page(seine_durable_job *j, const seine_re
 
 /* job_round.c */
 
+SEINE_MUST_CHECK seine_err sn_job_format(sn_sqlite *db, int64_t *out_format);
 /* Brings an older format to this one. STATE_CORRUPT, DISK_FULL, IO, NOMEM. */
 SEINE_MUST_CHECK seine_err sn_job_upgrade(seine_durable_job *j);
 SEINE_MUST_CHECK seine_err sn_job_read_round(seine_durable_job *j);

@@ -2,8 +2,8 @@
 /* Rounds: how a finished job begins anew with everything it knows. */
 #include "store/job_parts.h"
 
-static seine_err
-get_version(sn_sqlite *db, int64_t *out_version)
+seine_err
+sn_job_format(sn_sqlite *db, int64_t *out_version)
 {
     sn_sqlite_stmt *stmt;
     bool there = false;
@@ -49,7 +49,7 @@ seine_err
 sn_job_upgrade(seine_durable_job *j)
 {
     int64_t version;
-    seine_err e = get_version(j->db, &version);
+    seine_err e = sn_job_format(j->db, &version);
 
     if (e != SEINE_OK || version >= SN_JOB_FORMAT)
         return e;

@@ -139,6 +139,16 @@ close_db(seine_durable_job *j)
     sn_job_outputs_free(j);
 }
 
+/* Has it a format that lacks tables? To look changes nothing, so it is not converted. */
+static bool
+is_older(seine_durable_job *j)
+{
+    int64_t format = SN_JOB_FORMAT;
+
+    return j->db && sn_job_format(j->db, &format) == SEINE_OK && format > 0 &&
+           format < SN_JOB_FORMAT;
+}
+
 /* A job that starts between the look and the open is read as one that runs. */
 static seine_err
 read_state(seine_durable_job *j, bool is_locked, seine_diag *diag)
@@ -162,7 +172,10 @@ read_state(seine_durable_job *j, bool is_locked, seine_diag *diag)
     if (e == SEINE_OK)
         return SEINE_OK;
     sn_diag_path(j->dir, name);
-    if (e == SEINE_E_STATE_CORRUPT || e == SEINE_E_STATE_FOREIGN)
+    if (is_older(j))
+        sn_diag_text(diag, "%s/job.db is of an older version; its next run converts it",
+                     name);
+    else if (e == SEINE_E_STATE_CORRUPT || e == SEINE_E_STATE_FOREIGN)
         sn_diag_text(diag, "%s/job.db is damaged", name);
     else
         sn_diag_text(diag, "cannot read %s/job.db: %s", name, seine_err_text(e));

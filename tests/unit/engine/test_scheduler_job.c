@@ -173,7 +173,7 @@ TEST(brakes_come_back_until_their_moment)
         CHECK_EQ(b.state,
                  rows[i].open_ms > 0 ? SEINE_BREAKER_OPEN : SEINE_BREAKER_CLOSED);
         if (rows[i].open_ms > 0)
-            CHECK(b.open_until >= NOW + SEINE_MS(sn_time_min(rows[i].open_ms, 300000)));
+            CHECK_EQ(b.open_until, NOW + SEINE_MS(sn_time_min(rows[i].open_ms, 300000)));
         CHECK_EQ(h->place == SN_HOST_PARKED, rows[i].is_parked);
         tear_down(&f);
     }

@@ -241,6 +241,24 @@ TEST(job_view_a_damaged_state_is_named_and_can_be_removed)
     done(&p, "news");
 }
 
+TEST(job_view_a_state_of_an_older_version_is_not_called_damaged)
+{
+    place p = {.dir = ""};
+
+    start(&p, "news");
+    CHECK_EQ(sn_sqlite_exec(p.job->db, "DROP TABLE page; DROP TABLE round; "
+                                       "PRAGMA user_version = 1"),
+             SEINE_OK);
+    CHECK_EQ(seine_job_close(p.job, false), SEINE_OK);
+    p.job = NULL;
+    const seine_job_about *a = look(&p, "news");
+    CHECK(a->err != SEINE_OK);
+    CHECK(strstr(a->why, "older version") != NULL);
+    CHECK(strstr(a->why, "damaged") == NULL);
+    close_view(&p);
+    done(&p, "news");
+}
+
 TEST(job_view_a_running_job_is_not_removed_and_none_is_said_to_be_none)
 {
     place p = {.dir = ""};
