@@ -18,6 +18,7 @@ typedef struct settings {
     texts css, pointers;
     const char *base, *charset;
     bool links, title, meta, jsonld, tables, text;
+    uint64_t table; /* 0: none is asked for */
     bool json, jsonl;
 } settings;
 
@@ -44,6 +45,9 @@ static const option options[] = {
      .help = "all tables, as rows of texts",
      .more = "A cell that spans several columns or rows is in each of them. Tables that become longer than 4 times the page and "
              "256 KiB by that are cut, and `notes` has `tables_capped`."},
+    {"table", NULL, KIND_COUNT, "N", AT(table), .min = 1,
+     .help = "the Nth table of the page alone, as CSV",
+     .more = "Cells that a spreadsheet would run as formulas get a ' before them."},
     {"text", NULL, KIND_FLAG, AT(text),
      .help = "the text as people see it"},
     {"base", NULL, KIND_TEXT, "URL", AT(base),
@@ -65,6 +69,7 @@ static const option options[] = {
 static const example examples[] = {
     {"printf '<a href=b>B</a>' | seine extract --base http://e.example --css a@href", "Where the headings lead:"},
     {"printf '<title>T</title><p>x<p>y' | seine extract --title --css words=p", "Several things, as one object:"},
+    {"printf '<table><tr><th>a<th>b<tr><td>1<td>2</table>' | seine extract --table 1", "A table as CSV:"},
     {"printf '{\"a\":[{\"b\":1},{\"b\":2}]}' | seine extract --json-pointer /a/-/b", "Every `b`:"},
     {NULL, NULL},
 };
@@ -73,7 +78,7 @@ const command cmd_extract = {
     .name = "extract",
     .arguments = "[FILE|-]…",
     .about = "take links, fields and tables out of pages",
-    .text = "One --css or --json-pointer without a name prints a match a line; anything else one JSON object a file. "
+    .text = "One --css or --json-pointer without a name prints a match a line, --table rows of CSV; anything else one JSON object a file. "
             "Without files standard input is read. A page that would be too costly as a tree is refused by name (html_too_deep, html_too_complex); "
             "its links are still given. The exit code is 1 if a page was refused.",
     .options = options,
@@ -303,11 +308,13 @@ add_all(const job *j, const bytes *in, seine_json *out, tables *t, reason *why)
 
     if (!add_values(j, in, out, why))
         return false;
-    if (j->css.count == 0 && !has_facts(j->set))
+    if (j->css.count == 0 && !has_facts(j->set) && j->set->table == 0)
         return true;
     good =
         page_open(&p, in, &(page_how){j->set->charset, j->set->base, j->set->links}, why);
-    if (good && j->plain) {
+    if (good && j->set->table > 0) {
+        good = page_table_csv(&p, j->set->table, why);
+    } else if (good && j->plain) {
         sink s = {&j->css.all[0], NULL, j->set->json};
 
         good = page_select(&p, s.field->select, on_match, &s, why);
@@ -595,7 +602,11 @@ run_extract(const args *a)
                         "--jsonl reads standard input, not '%s'", show(a->words[0]).text);
     if (set->jsonl)
         return jsonl_only(a) ? jsonl_run(NULL, answer_extract_case) : SAY_USAGE;
-    if (set->css.count + set->pointers.count == 0 && !has_facts(set))
+    bool has_more = set->css.count + set->pointers.count > 0 || has_facts(set);
+    if (set->table > 0 && has_more)
+        return say_fail(SAY_USAGE, "--tables, which has all of them as JSON",
+                        "--table prints CSV, and nothing else beside it");
+    if (set->table == 0 && !has_more)
         return say_fail(SAY_USAGE,
                         "--links, --title, --css 'h2 a@href', --json-pointer /data",
                         "extract needs to know what");
@@ -608,7 +619,7 @@ run_extract(const args *a)
         size_t count = j.css.count + j.pointers.count;
         const field *only = j.css.count > 0 ? &j.css.all[0] : &j.pointers.all[0];
 
-        j.plain = !has_facts(set) && count == 1 && !only->name;
+        j.plain = set->table > 0 || (!has_facts(set) && count == 1 && !only->name);
         code = each_file(a, &j);
     }
     fields_free(&j.css);

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <seine/links.h>
 #include <seine/select.h>
@@ -81,6 +82,9 @@ typedef struct tables {
     bool capped; /* spans and tables in tables ask for more: the last rows are missing */
 } tables;
 bool page_tables(page *p, tables *out, reason *why);
+
+/* Prints the nth table, from 1 on, as CSV. */
+bool page_table_csv(page *p, uint64_t nth, reason *why);
 
 /* A JSON string; null for an absent view. */
 seine_json *page_string(seine_view v);

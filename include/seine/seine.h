@@ -22,6 +22,7 @@
 #include "seine/convert.h"
 #include "seine/cookie_jar.h"
 #include "seine/crawl.h"
+#include "seine/csv.h"
 #include "seine/ctx.h"
 #include "seine/diag.h"
 #include "seine/document.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/csv.h"
 
-#include "seine/record.h"
+#include "seine/csv.h"
 
 /* Skips digits at *at; false if there are none. */
 static bool
@@ -248,4 +248,13 @@ sn_csv_row(const char *bytes, size_t n)
             return i + 1;
     }
     return 0;
+}
+
+size_t
+seine_csv_cell(const char *text, size_t len, unsigned how, char *buf, size_t cap)
+{
+    sn_text_writer p = sn_text_writer_on(buf, buf ? cap : 0);
+
+    sn_csv_cell(&p, (sn_str){text, text ? len : 0}, how);
+    return sn_text_writer_len(&p);
 }

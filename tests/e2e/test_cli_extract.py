@@ -219,4 +219,22 @@ def refreshes_say_when_and_where():
     check(seine("html", "meta-refresh").code, 2)
 
 
+PAGE_OF_TABLES = '<table><tr><th>a<th>b;c<tr><td>=1<td>2,"x"</table><table><tr><td rowspan=2>x<td>y<tr><td>z</table>'
+
+
+@rows([("first", 1, 'a,"b;c"\n\'=1,"2,""x"""\n', 0, ""), ("spans", 2, "x,y\nx,z\n", 0, ""), ("too_many", 3, "", 1, "there are 2 tables"),
+       ("none", 0, "", 2, "at least 1")])
+def a_table_becomes_csv(_, nth, out, code, says):
+    r = seine("extract", "--table", str(nth), stdin=PAGE_OF_TABLES)
+    check((r.code, r.out), (code, out))
+    check(says in r.err, True, r.err)
+
+
+@case
+def a_table_as_csv_stands_alone():
+    r = seine("extract", "--table", "1", "--title", stdin=PAGE_OF_TABLES)
+    check((r.code, r.out), (2, ""))
+    check(seine("extract", "--table", "1", stdin="<p>x").err.endswith("there is no table\n"), True)
+
+
 finish(at_once=2)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "seine/csv.h"
 #include "store/csv.h"
 
 #include "check.h"
@@ -14,6 +15,20 @@ cell(const char *in, size_t n, unsigned how)
     CHECK_EQ(p.lost, 0);
     *p.at = '\0';
     return buf;
+}
+
+TEST(csv_cell_is_written_as_far_as_there_is_room)
+{
+    char cell[16];
+
+    memset(cell, '#', sizeof cell);
+    CHECK_EQ(seine_csv_cell("=1,2", 4, 0, cell, sizeof cell), 7);
+    CHECK(memcmp(cell, "\"'=1,2\"#", 8) == 0);
+    CHECK_EQ(seine_csv_cell("=1,2", 4, SEINE_CSV_RAW, cell, 0), 6);
+    CHECK_EQ(seine_csv_cell("abcdef", 6, 0, cell, 3), 6);
+    CHECK(cell[3] == '1'); /* untouched */
+    CHECK_EQ(seine_csv_cell("abc", 3, 0, NULL, 9), 3);
+    CHECK_EQ(seine_csv_cell(NULL, 9, 0, cell, sizeof cell), 0);
 }
 
 TEST(csv_cell_has_quotes_where_rfc_4180_wants_them)
