@@ -10,7 +10,7 @@
 #include "engine/capture.h"
 #include "seine/secret.h"
 
-#define ARENA_CHUNK 1024
+#define ARENA_CHUNK 640
 #define ARENA_CAP   (1u << 20)
 
 /* From which states a state may be reached, a bit each. */

@@ -361,7 +361,7 @@ seek_proxy(sn_dial *d)
     if (e == SEINE_OK)
         e = look_up(d, proxy->host, proxy->port, named);
     if (e == SEINE_OK)
-        race(d, &d->lookup.answer);
+        race(d, d->lookup.answer);
     else if (e != SEINE_E_BUSY || !x->at_proxy)
         fail_dial(x, e);
 }
@@ -422,7 +422,7 @@ seek_site(sn_dial *d, sn_str name)
         if (e == SEINE_E_BUSY)
             return;
         if (e == SEINE_OK)
-            e = choose_site(x, &d->lookup.answer);
+            e = choose_site(x, d->lookup.answer);
     }
     if (e == SEINE_OK)
         seek_proxy(d);
@@ -456,7 +456,7 @@ sn_dial_begin(sn_exchange *x)
     if (e == SEINE_OK)
         e = look_up(d, sn_url_bare(name), port_of(x->request), named);
     if (e == SEINE_OK)
-        race(d, &d->lookup.answer);
+        race(d, d->lookup.answer);
     else if (e != SEINE_E_BUSY)
         fail_dial(x, e);
 }

@@ -64,6 +64,7 @@ struct sn_dns {
     unsigned timers; /* timers reserved, of these two */
     seine_breaker breaker;
     sn_dns_stats stats;
+    sn_dns_answer answer; /* to the last ask */
 };
 
 /* Names with broken name servers must not open the resolver's breaker: it opens only if
@@ -450,9 +451,10 @@ seine_err
 sn_dns_ask(sn_dns *d, sn_str name, uint16_t port, seine_time now, seine_time deadline,
            sn_lookup *l)
 {
-    seine_err e = sn_dns_local_ask(&d->known, name, port, &l->answer);
-
-    if (e == SEINE_E_BUSY && !sn_dns_cache_get(&d->cache, name, now, &e, &l->answer))
+    d->answer.n4 = d->answer.n6 = 0;
+    l->answer = &d->answer;
+    seine_err e = sn_dns_local_ask(&d->known, name, port, &d->answer);
+    if (e == SEINE_E_BUSY && !sn_dns_cache_get(&d->cache, name, now, &e, &d->answer))
         e = SEINE_E_BUSY;
     if (e != SEINE_E_BUSY) {
         d->stats.hits += e != SEINE_E_DNS_BAD_NAME;
@@ -461,7 +463,7 @@ sn_dns_ask(sn_dns *d, sn_str name, uint16_t port, seine_time now, seine_time dea
     question *q = sn_map_get(&d->questions, name);
     if (q && q->told && has_addresses(q)) {
         d->stats.hits++;
-        l->answer = q->answer;
+        d->answer = q->answer;
         return SEINE_OK;
     }
     if (deadline <= now)

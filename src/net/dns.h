@@ -8,7 +8,7 @@
  * per name, which others join, and at most 256 in all; the rest queue.
  *
  *     switch (sn_dns_ask(dns, SN_STR("e.example"), 80, now, deadline, &lookup)) {
- *     case SEINE_OK:       use lookup.answer …            it was known
+ *     case SEINE_OK:       use *lookup.answer …           it was known
  *     case SEINE_E_BUSY:   …                              lookup.done will be called
  *     default:             e                              known to fail
  *     }
@@ -61,7 +61,7 @@ typedef struct sn_lookup {
      * NOMEM. May ask again. */
     void (*done)(struct sn_lookup *l, seine_err e, const sn_dns_answer *answer);
     struct sn_lookup *next, **prev; /* others that wait for the same name */
-    sn_dns_answer answer;
+    const sn_dns_answer *answer;    /* of an ask that was OK; valid until the next ask */
     sn_timer timer;
     struct sn_question *question; /* the question it waits for */
     void *of;
@@ -72,7 +72,7 @@ SEINE_MUST_CHECK seine_err sn_dns_new(sn_loop *loop, const sn_dns_opts *opts,
                                       sn_dns **out_dns, seine_diag *diag);
 void sn_dns_free(sn_dns *d); /* requires: no lookup waits */
 
-/* OK: l->answer. BUSY: l->done will be called by `deadline`. Else the error is known
+/* OK: *l->answer. BUSY: l->done will be called by `deadline`. Else the error is known
  * already; DNS_BAD_NAME, NOMEM. `port` matters for `resolve` entries. */
 SEINE_MUST_CHECK seine_err sn_dns_ask(sn_dns *d, sn_str name, uint16_t port,
                                       seine_time now, seine_time deadline, sn_lookup *l);

@@ -13,7 +13,7 @@
 #include "seine/secret.h"
 
 _Static_assert(sizeof(struct sn_exchange) == 344, "docs/internals/conn.md says so");
-_Static_assert(sizeof(sn_dial) == 840, "docs/internals/conn.md says so");
+_Static_assert(sizeof(sn_dial) == 296, "docs/internals/conn.md says so");
 
 #define OWN_EVERY  SEINE_SECS(60) /* how often the machine's own addresses are read */
 #define BATCH_MOST (1 << 20)

@@ -130,7 +130,7 @@ ask(net *n, asker *a, const char *name, seine_span limit)
     seine_time t = now(n);
     a->e = sn_dns_ask(n->dns, sn_str_of(name), 80, t, sn_time_add(t, limit), &a->lookup);
     if (a->e == SEINE_OK)
-        a->answer = a->lookup.answer;
+        a->answer = *a->lookup.answer;
     return a->e;
 }
 

@@ -51,8 +51,8 @@ TEST(dns_knows_without_asking)
         CHECK_EQ(sn_dns_ask(d, sn_str_of(rows[i].name), rows[i].port, loop.now,
                             loop.now - 1, &l),
                  rows[i].e);
-        CHECK_EQ(l.answer.n4, rows[i].n4);
-        CHECK_EQ(l.answer.n6, rows[i].n6);
+        CHECK_EQ(l.answer->n4, rows[i].n4);
+        CHECK_EQ(l.answer->n6, rows[i].n6);
         sn_dns_cancel(d, &l); /* not waiting is fine */
     }
     sn_lookup l = {.done = never};
