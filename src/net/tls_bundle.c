@@ -79,8 +79,9 @@ subject_of(const unsigned char *der, long len)
 {
     const unsigned char *at = der, *end = der + len;
 
-    if (!step_in(&at, end, V_ASN1_SEQUENCE) || !step_in(&at, end, V_ASN1_SEQUENCE))
-        return NULL;
+    for (int i = 0; i < 2; i++)
+        if (!step_in(&at, end, V_ASN1_SEQUENCE))
+            return NULL;
     step_over(&at, end, 0);
     if (!step_over(&at, end, V_ASN1_INTEGER))
         return NULL;
