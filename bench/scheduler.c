@@ -278,7 +278,7 @@ main(int argc, char **argv)
     static const struct {
         uint32_t hosts;
         double bar;
-    } sizes[] = {{1000, 150}, {100000, 150}, {1000000, 450}};
+    } sizes[] = {{1000, 150}, {100000, 250}, {1000000, 450}};
     bool fine = true;
 
     setvbuf(stdout, NULL, _IOLBF, 0); /* a figure is seen when it is there */

@@ -216,8 +216,10 @@ void sn_hosts_drop_guards(sn_hosts *hs); /* all of them, at the end */
 /* Gives the guards of an idle host back if there are many and they say nothing. */
 void sn_hosts_fold(sn_hosts *hs, uint32_t host, seine_time now);
 
-/* Asks for the lines of its guards before they are needed. */
-static inline void
+/* Asks for the lines of its guards before they are needed. A function that does nothing
+ * but prefetch has no effect in the eyes of GCC, which drops the call unless the body is
+ * put in its place first. */
+__attribute__((always_inline)) static inline void
 sn_hosts_prefetch(const sn_hosts *hs, uint32_t host)
 {
     uint32_t i = hs->all[host].guards;
@@ -228,6 +230,17 @@ sn_hosts_prefetch(const sn_hosts *hs, uint32_t host)
     for (size_t line = 0; line < sizeof(sn_guards); line += 64)
         if (line != 256) /* what a breaker knows of better and worse days */
             __builtin_prefetch(g + line, 1);
+}
+
+/* The same for the one line that says since when brakes hold the host. */
+__attribute__((always_inline)) static inline void
+sn_hosts_prefetch_held(const sn_hosts *hs, uint32_t host)
+{
+    uint32_t i = hs->all[host].guards;
+
+    if (i != SN_NONE)
+        __builtin_prefetch(
+            &hs->guards[i / SN_GUARDS_BLOCK][i % SN_GUARDS_BLOCK].held_since, 1);
 }
 
 /* NULL: none are kept of this one. */

@@ -8,12 +8,13 @@
 
 #define MANY           4096 /* from here on idle hosts fold theirs */
 #define FEW_BLOCKS     (MANY / SN_GUARDS_BLOCK)
-#define BIG_BLOCKS     170 /* in one piece: 6 MiB, which come as huge pages */
+#define BIG_BLOCKS     171 /* in one piece: 6 MiB, which come as huge pages */
 #define BLOCK_BYTES    (SN_GUARDS_BLOCK * sizeof(sn_guards))
 #define BIG_BYTES      (BIG_BLOCKS * BLOCK_BYTES)
 #define CRAWL_FIRST_US 1000000u /* a host no one knows, found by a crawl */
 
 _Static_assert(sizeof(sn_guards) == 576, "nine cache lines");
+_Static_assert(BIG_BYTES >= 6 << 20, "sn_pages gives huge pages from 6 MiB on");
 _Static_assert(offsetof(sn_guards, breaker) == 192, "its second line is 256");
 
 static sn_guards *

@@ -41,4 +41,13 @@ uint32_t sn_ready_queue_take(sn_ready_queue *r,
                              sn_host *hosts); /* SN_NONE: all are empty */
 bool sn_ready_queue_is_empty(const sn_ready_queue *r);
 
+/* A hint for prefetching: whose turn it likely is; those behind it follow by `link`. */
+static inline uint32_t
+sn_ready_queue_first(const sn_ready_queue *r)
+{
+    uint32_t high = r->lanes[SN_HIGH].first;
+
+    return high != SN_NONE ? high : r->lanes[SN_NORMAL].first;
+}
+
 #endif

@@ -7,7 +7,7 @@
 #include "engine/scheduler_parts.h"
 #include "guard/breaker.h"
 
-#define AHEAD   5             /* hosts whose guards are asked for beforehand */
+#define LEAD    3             /* starts in which a host's guards come from memory */
 #define DROUGHT SEINE_MS(100) /* for want of memory: nobody tells when it is back */
 #define APART   SEINE_MS(20)  /* from here on it matters when a request leaves */
 
@@ -251,20 +251,52 @@ sn_scheduler_work(sn_scheduler *s, const sn_work *work, seine_time now)
         sn_scheduler_settle(s, work->host, now);
 }
 
-/* Hosts whose moment has come are ready. The guards of those that come next are asked for
- * beforehand, so that nobody waits for memory. */
+/* The memory is asked beforehand for the records of the hosts that are due next, and for
+ * the guards of the first; if many are due at once they wait in their lane, and one line
+ * of them is enough. */
+__attribute__((always_inline)) static inline void
+expect_due(const sn_scheduler *s, bool is_crowd)
+{
+    uint32_t next = sn_timer_wheel_peek(&s->wheel, 0);
+
+    if (next != SN_NONE && is_crowd)
+        sn_hosts_prefetch_held(&s->hosts, next);
+    else if (next != SN_NONE)
+        sn_hosts_prefetch(&s->hosts, next);
+    for (uint32_t i = 1; i < 5; i++)
+        if ((next = sn_timer_wheel_peek(&s->wheel, i)) != SN_NONE)
+            __builtin_prefetch(&s->hosts.all[next], 1);
+}
+
+/* Hosts whose moment has come are ready. */
 static void
 take_due(sn_scheduler *s, seine_time now)
 {
-    uint32_t host, next;
+    uint32_t host;
 
-    while ((host = sn_timer_wheel_take(&s->wheel, now)) != SN_NONE) {
-        for (uint32_t i = 0; i < AHEAD; i++)
-            if ((next = sn_timer_wheel_peek(&s->wheel, i)) != SN_NONE)
-                sn_hosts_prefetch(&s->hosts, next);
+    for (bool is_crowd = false; (host = sn_timer_wheel_take(&s->wheel, now)) != SN_NONE;
+         is_crowd = true) {
+        expect_due(s, is_crowd);
         if (s->hosts.all[host].place == SN_HOST_ON_WHEEL)
             sn_scheduler_settle(s, host, now);
     }
+}
+
+/* The memory is asked for the guards of the host that starts LEAD starts later, and for
+ * the record of the one behind it. */
+__attribute__((always_inline)) static inline void
+look_ahead(const sn_scheduler *s)
+{
+    const sn_host *all = s->hosts.all;
+    uint32_t host = sn_ready_queue_first(&s->ready);
+
+    for (int i = 1; host != SN_NONE && i < LEAD; i++)
+        host = all[host].link;
+    if (host == SN_NONE)
+        return;
+    sn_hosts_prefetch(&s->hosts, host);
+    if (all[host].link != SN_NONE)
+        __builtin_prefetch(&all[all[host].link], 1);
 }
 
 /* A start. */
@@ -591,6 +623,7 @@ sn_scheduler_next(sn_scheduler *s, seine_time now, uint32_t *out_ask)
            (host = sn_ready_queue_take(&s->ready, s->hosts.all)) != SN_NONE) {
         sn_visit *v = NULL;
 
+        look_ahead(s);
         t = visit_host(s, host, now, &v);
         if (t == ASKED) {
             *out_ask = host;
