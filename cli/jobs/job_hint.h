@@ -3,7 +3,7 @@
  * job_hint.h - the command to type next about a job, for messages: it has the name of the
  * job, and --state unless its directory is the usual one. Quoted where a shell needs it.
  *
- *     say_fail(SAY_USAGE, job_hint("jobs resume", name, state).text, …);
+ *     say_fail(SAY_USAGE, job_hint("jobs resume", name, state).text, "no such job");
  */
 #ifndef CLI_JOB_HINT_H
 #define CLI_JOB_HINT_H

@@ -6,9 +6,9 @@
  * a run that is stopped or killed gives no URL more attempts than its options allow. It
  * is asked for at least once more, since it has no record yet.
  *
- *     e = sn_tried_urls_add(&t, number, attempts, elapsed_ms);      while a job is read
+ *     e = sn_tried_urls_add(&t, &u);                                while a job is read
  *     sn_tried_urls_sort(&t);
- *     v->is_retry = sn_tried_urls_begin(&t, number, &retry, now);   of every visit
+ *     bool is_retry = sn_tried_urls_begin(&t, number, &retry, now);   of every visit
  *
  * Time    is passed in; how long a URL was tried before counts as well.
  * Memory  24 bytes of each URL that failed and was not done.

@@ -6,8 +6,9 @@
  * error_kind, error_message. A member that is an object or a list is JSON in its cell.
  *
  *     sn_csv_columns c;
+ *     sn_str bad;
  *     e = sn_csv_columns_parse("status,url,error_kind", &c, &bad);
- *     sn_csv_columns_row(&writer, &c, record, seq, 0);     NULL: the header line
+ *     sn_csv_columns_row(&writer, &c, record, seq, 0);     no record: the header line
  *
  * Time    plays no part.
  * Memory  the columns are the caller's, 68 of them at most; a cell of JSON has 64 KiB.
