@@ -92,6 +92,8 @@ check_links(sn_str page, const found *f)
     REQUIRE(seine_links_feed(l, page.ptr, page.len) == SEINE_OK);
     REQUIRE(seine_links_end(l) == SEINE_OK);
     for (size_t i = 0; seine_links_notes(l) == 0 && seine_links_at(l, i, &link); i++) {
+        if (link.value.len == 0) /* it may have no value at all */
+            continue;
         while (at < f->n && f->at[at] < link.offset)
             at++;
         REQUIRE(f->n == MOST || (at < f->n && f->at[at] == link.offset));

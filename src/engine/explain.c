@@ -180,7 +180,7 @@ static void
 judge_text(const seine_explain *x, const seine_url *u, seine_explained *out)
 {
     sn_url_verdict o = {.verdict = {.in = false}};
-    bool refused = sn_url_rules_refuse(x->opts, x->scope, u, &o);
+    bool refused = sn_url_rules_refuse(x->opts, x->scope, u, false, &o);
 
     if (out->is_given)
         refused = refuse_seed(x, u, &o);

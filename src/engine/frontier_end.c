@@ -119,7 +119,7 @@ stays_refused(sn_frontier *f, const sn_waiting_url *u, const seine_url *url,
     seine_skip reason = (seine_skip)(u->flags & ~SN_PUT_NOFOLLOW);
 
     if (reason == SEINE_SKIP_OFFSITE) {
-        if (sn_url_rules_refuse(&c->opts, c->scope, url, o))
+        if (sn_url_rules_refuse(&c->opts, c->scope, url, false, o))
             return true;
         reason = u->depth > c->opts.crawl->depth     ? SEINE_SKIP_DEPTH
                  : u->flags & SN_PUT_NOFOLLOW        ? SEINE_SKIP_NOFOLLOW

@@ -7,6 +7,7 @@
 #include "net/address_guard.h"
 #include "seine/links.h"
 #include "text/base_url.h"
+#include "text/html.h"
 
 /* Routing. */
 
@@ -60,7 +61,7 @@ judge_text(const sn_frontier *f, sn_candidate *c)
         return o;
     c->is_judged = true;
     if (c->bad.len == 0) {
-        sn_url_rules_refuse(&f->shared->opts, f->shared->scope, &c->url, o);
+        sn_url_rules_refuse(&f->shared->opts, f->shared->scope, &c->url, c->is_part, o);
         return o;
     }
     o->refused = true;
@@ -157,13 +158,19 @@ put_off(sn_frontier *f, sn_candidate *c, seine_skip reason)
     f->holds_end = true;
 }
 
-/* Puts an offsite link off while seeds are still being given, since one of them may bring
- * it into scope. True: the link is done with. */
+/* Puts a link off that is out of scope, since something may still bring it into the
+ * crawl: a seed while seeds are given, or a page that needs it as a part. True: the link
+ * is done with. */
 static bool
 put_off_early(sn_frontier *f, sn_candidate *c)
 {
-    if (c->bad.len > 0 || sn_shared_state_is_closed(f->shared) ||
-        !judge_text(f, c)->refused || c->verdict.reason != SEINE_SKIP_OFFSITE)
+    bool has_parts = f->shared->opts.crawl->requisites;
+
+    if (c->bad.len > 0 || c->is_part ||
+        (!has_parts && sn_shared_state_is_closed(f->shared)) ||
+        !judge_text(f, c)->refused ||
+        (c->verdict.reason != SEINE_SKIP_OFFSITE &&
+         !(has_parts && c->verdict.reason == SEINE_SKIP_PATTERN)))
         return false;
     if (seine_seen_has(f->shared->seen, c->key.ptr, c->key.len))
         count_duplicate(f);
@@ -298,18 +305,30 @@ has_time(sn_frontier *f)
     return now - f->reading.since < SEINE_MS(SN_LINKS_TURN_MS);
 }
 
+/* A page inside of another: a copy needs both. */
+static bool
+is_frame(const sn_page_link *l)
+{
+    return l->tag == SN_TAG_IFRAME || l->tag == SN_TAG_FRAME;
+}
+
 /* Reads a link of the page for the next batch. */
 static void
 add_link(sn_frontier *f, sn_candidate *c, const finding *from, const sn_page_link *l,
          uint64_t mark)
 {
+    const seine_crawl_opts *o = f->shared->opts.crawl;
+
     c->link = from->link;
     c->link.line = l->line;
     c->link.tag = l->tag;
     c->link.attr = l->attr;
+    if (l->is_part || (o->requisites && is_frame(l)))
+        c->link.depth--; /* that of the page */
     c->lastmod = l->lastmod;
     c->mark = mark;
-    c->nofollow = from->nofollow || (f->shared->opts.crawl->nofollow && l->nofollow);
+    c->is_part = l->is_part;
+    c->nofollow = !l->is_part && (from->nofollow || (o->nofollow && l->nofollow));
     read_link(f, c, from->base, l->value);
 }
 
@@ -317,11 +336,15 @@ add_link(sn_frontier *f, sn_candidate *c, const finding *from, const sn_page_lin
 static bool
 add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
 {
+    bool only_parts =
+        v->kind == SN_KIND_PAGE && f->shared->opts.crawl->sitemaps == SEINE_SITEMAPS_ONLY;
     size_t n = 0, bytes = 0;
     sn_page_link l;
 
     sn_known_links_base(&f->known, from->base);
     for (size_t i = f->reading.at; sn_page_link_at(v->page, i, &l); i++) {
+        if (only_parts && !l.is_part)
+            continue;
         if (l.is_map) {
             sn_frontier_add_sitemap(f, v, l.value, now);
             continue;
@@ -345,6 +368,14 @@ add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
     return true;
 }
 
+/* Whether a page needed it. The tag tells, since nothing else of a link is kept. */
+static bool
+was_part(const sn_frontier *f, const sn_visit *v)
+{
+    return f->shared->opts.crawl->requisites && v->parent.ptr && v->found.tag.len > 0 &&
+           !sn_str_is_among(v->found.tag, "a area iframe frame meta form");
+}
+
 /* A redirect is a link without a text: the same depth, one more in a row. */
 static void
 add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
@@ -363,6 +394,7 @@ add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
     c->link.leader = v->leader;
     c->link.moved = (uint8_t)(v->moved < UINT8_MAX ? v->moved + 1 : UINT8_MAX);
     c->nofollow = false;
+    c->is_part = was_part(f, v);
     c->lastmod = 0;
     c->mark = 0;
     read_link(f, c, &v->url, seine_url_href(&v->target));
@@ -396,7 +428,8 @@ read_links(sn_frontier *f, sn_visit *v, seine_time now)
     f->parent_number = v->is_typed ? SN_JOB_NONE : v->number;
     if (is_first && v->target.len > 0)
         add_target(f, v, &from.link, now);
-    if (v->page && !(v->kind == SN_KIND_PAGE && o->sitemaps == SEINE_SITEMAPS_ONLY)) {
+    if (v->page && !(v->kind == SN_KIND_PAGE && o->sitemaps == SEINE_SITEMAPS_ONLY &&
+                     !o->requisites)) {
         seine_url_init(&base, mem, sizeof mem);
         sn_page_facts_get(v->page, &facts);
         from.base = sn_base_url(facts.base, &v->url, &base) ? &base : &v->url;

@@ -10,6 +10,7 @@
 #include "seine/timestamp.h"
 #include "text/base_url.h"
 #include "text/html.h"
+#include "text/page_refs.h"
 
 #define AGENT     SN_STR("seine")
 #define MAX_REST  65536       /* what a big page made it grow beyond is given back */
@@ -30,7 +31,7 @@ typedef struct row {
     span value;
     uint32_t line;
     uint8_t tag, attr;
-    bool nofollow, is_map;
+    bool nofollow, is_map, is_part;
 } row;
 
 typedef enum fact { TITLE, LANG, CANONICAL, BASE, FACTS } fact;
@@ -45,6 +46,7 @@ struct sn_page {
     sn_visit_kind kind;
     bool ended, has_links;
     bool has_dates; /* they are wanted */
+    bool is_sheet;  /* no HTML */
     sn_page_charset charset;
     uint64_t charset_errors;
     sn_buf bytes;
@@ -426,7 +428,8 @@ sn_page_begin(sn_page *p, const sn_page_wants *wants)
                           wants->links);
     p->has_words = false;
     p->has_dates = wants->dates;
-    if (p->kind == SN_KIND_PAGE) {
+    p->is_sheet = wants->is_sheet;
+    if (p->kind == SN_KIND_PAGE && !p->is_sheet) {
         want_words(p, wants->own);
         make_html(p, !wants->links);
     } else if (p->kind == SN_KIND_SITEMAP) {
@@ -489,7 +492,7 @@ sn_page_feed(sn_page *p, sn_str piece)
         return;
     if (p->kind == SN_KIND_SITEMAP)
         note_error(p, seine_sitemap_feed(p->map, piece.ptr, piece.len));
-    else if (p->kind == SN_KIND_PAGE)
+    else if (p->kind == SN_KIND_PAGE && !p->is_sheet)
         feed_page(p, piece);
 }
 
@@ -508,11 +511,74 @@ end_map(sn_page *p)
 void
 sn_page_end(sn_page *p)
 {
-    if (p->kind == SN_KIND_PAGE && p->err == SEINE_OK)
+    if (p->kind == SN_KIND_PAGE && !p->is_sheet && p->err == SEINE_OK)
         end_page(p);
     if (p->kind == SN_KIND_SITEMAP)
         end_map(p);
     p->ended = true;
+}
+
+/* The parts of a page. */
+
+typedef struct part_reader {
+    sn_page *page;
+    sn_str body;
+    size_t at; /* bytes whose lines are counted */
+    uint32_t line;
+} part_reader;
+
+static uint32_t
+line_of(part_reader *r, size_t at)
+{
+    for (; r->at < at && r->at < r->body.len; r->at++)
+        r->line += r->body.ptr[r->at] == '\n';
+    return r->line;
+}
+
+/* A part that stands in the page itself: nobody fetches it. */
+static bool
+is_inside(sn_str value)
+{
+    value = sn_str_trim(value);
+    return value.len == 0 || value.ptr[0] == '#' ||
+           sn_str_starts_nocase(value, SN_STR("data:"));
+}
+
+static bool
+on_part(void *user, const sn_page_ref *ref, sn_buf *out)
+{
+    part_reader *r = user;
+    sn_page *p = r->page;
+
+    (void)out;
+    if (ref->kind != SN_REF_NEEDED || is_inside(ref->value))
+        return false;
+    if (ref->value.len > p->bytes.cap - p->bytes.len ||
+        p->links.cap - p->links.len < sizeof(row)) {
+        p->notes |= SEINE_LINKS_CAPPED;
+        p->left_out++;
+        return false;
+    }
+    row one = {.value = keep_text(p, ref->value),
+               .line = line_of(r, ref->at),
+               .tag = (uint8_t)(ref->tag ? ref->tag : SN_TAG_SVG),
+               .attr = (uint8_t)ref->attr,
+               .is_part = true};
+    sn_buf_add(&p->links, &one, sizeof one);
+    return false;
+}
+
+void
+sn_page_add_parts(sn_page *p, sn_str body, sn_str content_type)
+{
+    part_reader r = {.page = p, .body = body, .line = 1};
+    sn_page_refs_opts o = {.charset = SEINE_CHARSET_UTF_8, .fn = on_part, .user = &r};
+
+    if (p->err != SEINE_OK || !p->has_links || !sn_page_refs_form(content_type, &o.form))
+        return;
+    if (p->charset.is_decided)
+        o.charset = p->charset.choice.charset;
+    note_error(p, sn_page_refs(body, &o, NULL));
 }
 
 /* Looking. */
@@ -542,6 +608,7 @@ sn_page_link_at(const sn_page *p, size_t i, sn_page_link *out_link)
                                .line = is_map ? 0 : r->line,
                                .lastmod = is_map ? INT64_C(1000) * r->line : 0,
                                .nofollow = r->nofollow,
+                               .is_part = r->is_part,
                                .is_map = r->is_map};
     return true;
 }

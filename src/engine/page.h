@@ -14,8 +14,9 @@
  *
  * A crawl follows these links: a and area, link except for the parts of a page
  * (stylesheets, icons, preloads), iframe, frame, and the target of a meta refresh.
- * Pictures, scripts, media and forms are no links. A page keeps `max_links` of them and
- * 16 MiB of them; facts.notes says when there were more.
+ * Pictures, scripts, media and forms are no links, unless sn_page_add_parts adds them. A
+ * page keeps `max_links` of them and 16 MiB of them; facts.notes says when there were
+ * more.
  *
  * A page is read in the encoding its mark, header or metas name (docs/user/charset.md);
  * texts and values come out as UTF-8.
@@ -42,6 +43,7 @@ typedef struct sn_page_wants {
     sn_str own;                   /* path and query; ptr NULL: no words are wanted */
     uint32_t max_links;           /* 0: 50,000 */
     uint64_t max_text;            /* bytes of values; below 16 MiB: 16 MiB */
+    bool is_sheet;                /* no HTML: nothing is read but the parts, at its end */
 } sn_page_wants;
 
 typedef struct sn_page_link { /* views into the page, valid until the next begin */
@@ -50,6 +52,7 @@ typedef struct sn_page_link { /* views into the page, valid until the next begin
     uint32_t line;
     bool nofollow;   /* its rel says so */
     bool is_map;     /* an entry of a sitemap index: leads to a further sitemap */
+    bool is_part;    /* the page needs it: a picture, a style sheet */
     int64_t lastmod; /* of a sitemap: the last moment it may mean, wall time in ms; 0 */
 } sn_page_link;
 
@@ -75,6 +78,9 @@ void sn_page_free(sn_page *p);
 void sn_page_begin(sn_page *p, const sn_page_wants *wants);
 void sn_page_feed(sn_page *p, sn_str piece);
 void sn_page_end(sn_page *p);
+
+/* After the end: adds the parts of the page, which its whole body names, as links. */
+void sn_page_add_parts(sn_page *p, sn_str body, sn_str content_type);
 
 /* After the end; before, there are none. */
 size_t sn_page_n_links(const sn_page *p);

@@ -7,6 +7,7 @@
 #include "engine/trace.h"
 #include "seine/mime.h"
 #include "store/record_filter.h"
+#include "text/page_refs.h"
 
 /* Memory up to here is not counted: a buffer, which stays with its visit; a reader. */
 #define SMALL_BODY   4096
@@ -212,6 +213,16 @@ is_kept(const sn_shared_state *s, const sn_visit *v)
 
 /* The page that is read out of a body. */
 
+/* Whether the parts of the page are looked for. */
+static bool
+has_parts(const seine_fetch_opts *o, const sn_visit *v)
+{
+    sn_page_form form;
+
+    return o->crawl && o->crawl->requisites && v->kind == SN_KIND_PAGE &&
+           sn_page_refs_form(v->content_type, &form);
+}
+
 /* What this response is read for. False: for nothing. */
 static bool
 page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
@@ -233,8 +244,10 @@ page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
                            !sn_redirect_is(status);
         if (v->looks || (o->revisit && o->revisit->by_content))
             out_wants->own = seine_url_target(&v->url);
-        return sn_page_is_html(v->content_type) &&
-               (out_wants->links || o->keep & SEINE_KEEP_TITLE);
+        out_wants->is_sheet = !sn_page_is_html(v->content_type);
+        if (out_wants->is_sheet)
+            return out_wants->links && has_parts(o, v);
+        return out_wants->links || o->keep & SEINE_KEEP_TITLE;
     case SN_KIND_ROBOTS:
     default:
         return false;
@@ -297,7 +310,8 @@ keeps_body(const sn_requests *r, const sn_visit *v)
 {
     return v->kind == SN_KIND_ROBOTS ||
            (v->kind == SN_KIND_PAGE &&
-            r->shared->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256));
+            (r->shared->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256) ||
+             has_parts(&r->shared->opts, v)));
 }
 
 /* What a byte of a body that is kept takes. Only bodies of records are copied. */
@@ -525,6 +539,8 @@ sn_response_end(sn_requests *r, sn_visit *v)
         return;
     }
     sn_page_end(v->page);
+    if (has_parts(&r->shared->opts, v))
+        sn_page_add_parts(v->page, sn_buf_view(&v->kept), v->content_type);
     sn_page_facts_get(v->page, &facts);
     v->title = facts.title;
 }

@@ -14,7 +14,7 @@ set_refusal(sn_url_verdict *out, seine_skip reason, sn_str rule)
 
 bool
 sn_url_rules_refuse(const seine_fetch_opts *o, const sn_scope *scope,
-                    const seine_url *url, sn_url_verdict *out)
+                    const seine_url *url, bool is_part, sn_url_verdict *out)
 {
     sn_str scheme = seine_url_scheme(url);
     bool is_https = sn_str_eq(scheme, SN_STR("https"));
@@ -24,7 +24,7 @@ sn_url_rules_refuse(const seine_fetch_opts *o, const sn_scope *scope,
         return set_refusal(out, SEINE_SKIP_SCHEME, SN_STR("neither http nor https"));
     if (o->https_only && !is_https)
         return set_refusal(out, SEINE_SKIP_SCHEME, SN_STR("https only"));
-    sn_scope_judge(scope, url, false, &out->verdict);
+    sn_scope_judge(scope, url, is_part, &out->verdict);
     if (!out->verdict.in)
         return set_refusal(out, out->verdict.reason,
                            (sn_str){out->verdict.rule, out->verdict.len});

@@ -6,7 +6,7 @@
  * of scope or filtered out, a port of another protocol. The frontier asks the rules that
  * depend on the host: robots.txt, budgets and traps.
  *
- *     if (sn_url_rules_refuse(&opts, scope, &url, &o))
+ *     if (sn_url_rules_refuse(&opts, scope, &url, false, &o))
  *         …                                   o.reason, o.rule
  *
  * Time    plays no part.
@@ -27,8 +27,9 @@ typedef struct sn_url_verdict {
     sn_scope_verdict verdict; /* what the scope said, if it was asked */
 } sn_url_verdict;
 
+/* `is_part`: a page in scope needs it, so it need not be in scope itself. */
 bool sn_url_rules_refuse(const seine_fetch_opts *o, const sn_scope *scope,
-                         const seine_url *url, sn_url_verdict *out);
+                         const seine_url *url, bool is_part, sn_url_verdict *out);
 
 /* After how many pages of such a pattern they are looked at; 0: never. */
 uint32_t sn_url_rules_budget(const seine_crawl_opts *o, const sn_trap_kind *kind);

@@ -75,6 +75,16 @@ add_code(sn_buf *out, uint32_t c)
     sn_buf_char(out, (char)(0x80 | (c & 0x3f)));
 }
 
+/* A NUL is U+FFFD (CSS Syntax 3, section 3.3). */
+static void
+add_byte(sn_buf *out, char c)
+{
+    if (c)
+        sn_buf_char(out, c);
+    else
+        add_code(out, 0);
+}
+
 /* Reads the escape at `at` into `out`. */
 static void
 read_escape(scan *s, sn_buf *out)
@@ -90,7 +100,7 @@ read_escape(scan *s, sn_buf *out)
         s->at++;
     }
     if (digits == 0) {
-        sn_buf_char(out, byte_at(s, s->at++));
+        add_byte(out, byte_at(s, s->at++));
         return;
     }
     add_code(out, code);
@@ -156,7 +166,7 @@ read_string(scan *s, size_t *out_to)
             s->at++;
             s->at += byte_at(s, s->at) == '\r' && byte_at(s, s->at + 1) == '\n' ? 2 : 1;
         } else {
-            sn_buf_char(&s->value, c);
+            add_byte(&s->value, c);
             s->at++;
         }
     }
@@ -201,7 +211,7 @@ read_url(scan *s)
         if (c == '\\') {
             read_escape(s, &s->value);
         } else {
-            sn_buf_char(&s->value, c);
+            add_byte(&s->value, c);
             s->at++;
         }
     }

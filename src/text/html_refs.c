@@ -3,7 +3,13 @@
 
 #include <string.h>
 
-enum { MOST = 64 }; /* attributes of a tag that are looked at; more of these are none */
+/* Attributes that are looked at. */
+#define NAMES                                                                        \
+    "href src style rel srcset xlink:href content http-equiv integrity crossorigin " \
+    "data "                                                                          \
+    "action poster background imagesrcset formaction cite longdesc"
+
+enum { MOST = 18 };
 
 typedef struct attribute {
     sn_str name;     /* as it stands there */
@@ -138,13 +144,16 @@ read_value(scan *s, attribute *a)
     a->to = s->at;
 }
 
+/* Whether the attribute matters: others are passed over, and so is a second one. */
 static bool
-is_repeated(const scan *s, sn_str name)
+is_wanted(const scan *s, sn_str name)
 {
+    if (name.len < 3 || name.len > 11 || !sn_str_is_among(name, NAMES))
+        return false;
     for (size_t i = 0; i < s->n_attrs; i++)
         if (sn_str_eq_nocase(s->attrs[i].name, name))
-            return true;
-    return false;
+            return false;
+    return s->n_attrs < MOST;
 }
 
 static void
@@ -165,7 +174,7 @@ read_attribute(scan *s)
     } else {
         s->at = behind;
     }
-    if (s->n_attrs < MOST && !is_repeated(s, a.name))
+    if (is_wanted(s, a.name))
         s->attrs[s->n_attrs++] = a;
 }
 
@@ -368,7 +377,8 @@ is_end_of(const scan *s, sn_str name)
 static void
 pass_text(scan *s)
 {
-    const char *next = memchr(s->page.ptr + s->at, '<', s->page.len - s->at);
+    const char *next =
+        is_at_end(s) ? NULL : memchr(s->page.ptr + s->at, '<', s->page.len - s->at);
 
     s->at = next ? (size_t)(next - s->page.ptr) : s->page.len;
 }

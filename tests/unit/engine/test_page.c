@@ -576,3 +576,55 @@ TEST(page_allocates_nothing_once_it_is_warm)
     CHECK(f.err == SEINE_OK && sn_page_n_links(p) == 2);
     sn_page_free(p);
 }
+
+TEST(page_parts_are_links_when_they_are_asked_for)
+{
+    const char *text =
+        "<link rel=stylesheet href=a.css>\n<img src=b.png><a href=c>c</a>\n"
+        "<style>@import 'd.css'</style><img src='data:,x'><svg><image href=e>";
+    sn_page_link l;
+    sn_page *p = sn_page_new();
+
+    read_cut(p, &of_links, sn_str_of(text), 10);
+    CHECK_EQ(sn_page_n_links(p), 1u);
+    sn_page_add_parts(p, sn_str_of(text), SN_STR("text/html"));
+    CHECK_EQ(sn_page_n_links(p), 5u);
+    CHECK(sn_page_link_at(p, 0, &l) && is(l.value, "c") && !l.is_part);
+    CHECK(sn_page_link_at(p, 1, &l) && is(l.value, "a.css") && l.is_part && l.line == 1);
+    CHECK(sn_page_link_at(p, 2, &l) && is(l.value, "b.png") && l.tag == SN_TAG_IMG);
+    CHECK(sn_page_link_at(p, 3, &l) && is(l.value, "d.css") && l.line == 3);
+    CHECK(sn_page_link_at(p, 4, &l) && is(l.value, "e") && l.tag == SN_TAG_SVG);
+    sn_page_free(p);
+}
+
+TEST(page_parts_of_a_style_sheet)
+{
+    static const sn_page_wants sheet = {
+        .kind = SN_KIND_PAGE, .links = true, .is_sheet = true};
+    sn_str css = SN_STR("<a href=x>\n a{b:url(c.png)}");
+    sn_page_link l;
+    sn_page *p = sn_page_new();
+
+    read_cut(p, &sheet, css, 5);
+    CHECK_EQ(sn_page_n_links(p), 0u);
+    sn_page_add_parts(p, css, SN_STR("text/css"));
+    CHECK(sn_page_n_links(p) == 1 && sn_page_link_at(p, 0, &l));
+    CHECK(is(l.value, "c.png") && l.is_part && l.line == 2 && l.tag == SN_TAG_STYLE);
+    sn_page_free(p);
+}
+
+TEST(page_parts_count_among_the_links_of_a_page)
+{
+    static const sn_page_wants few = {
+        .kind = SN_KIND_PAGE, .links = true, .max_links = 2};
+    sn_str text = SN_STR("<img src=a><img src=b><img src=c>");
+    sn_page *p = sn_page_new();
+    sn_page_facts f;
+
+    read_cut(p, &few, text, 5);
+    sn_page_add_parts(p, text, SN_STR("text/html"));
+    sn_page_facts_get(p, &f);
+    CHECK_EQ(sn_page_n_links(p), 2u);
+    CHECK(f.left_out == 1 && f.notes & SEINE_LINKS_CAPPED);
+    sn_page_free(p);
+}

@@ -40,7 +40,7 @@ TEST(url_rules_names_the_first_rule_that_refuses)
         char rule[200] = "";
 
         CHECK_EQ(seine_url_parse(&u, rows[i].url, strlen(rows[i].url), NULL), SEINE_OK);
-        bool is = sn_url_rules_refuse(&o, s, &u, &got);
+        bool is = sn_url_rules_refuse(&o, s, &u, false, &got);
         CHECK_EQ(is, rows[i].rule[0] != '\0');
         CHECK_EQ(is, got.refused);
         if (!is)
@@ -51,8 +51,41 @@ TEST(url_rules_names_the_first_rule_that_refuses)
     }
     o.https_only = true;
     CHECK_EQ(seine_url_parse(&u, "http://o.example/", 17, NULL), SEINE_OK);
-    CHECK(sn_url_rules_refuse(&o, s, &u, &got));
+    CHECK(sn_url_rules_refuse(&o, s, &u, false, &got));
     CHECK_EQ(got.reason, SEINE_SKIP_SCHEME);
+    sn_scope_free(s);
+}
+
+TEST(url_rules_let_a_part_of_a_page_be_out_of_scope)
+{
+    static const struct {
+        const char *url;
+        bool refused;
+    } rows[] = {
+        {"http://cdn.example/a.png", false},    {"http://cdn.example/no/a.png", true},
+        {"ftp://cdn.example/a.png", true},      {"http://cdn.example:25/a.png", true},
+        {"http://e.example/other.html", false}, /* no matter what is included */
+    };
+    static const char *const exclude[] = {"/no/", NULL}, *const include[] = {"/docs/",
+                                                                             NULL};
+    seine_fetch_opts o = SEINE_FETCH_OPTS;
+    seine_crawl_opts c = SEINE_CRAWL_OPTS;
+    char mem[SEINE_URL_ROOM];
+    sn_scope *s = NULL;
+    sn_url_verdict got;
+    seine_url u;
+
+    o.crawl = &c;
+    o.exclude = exclude;
+    o.include = include;
+    CHECK_EQ(sn_scope_new(&o, &s, NULL), SEINE_OK);
+    seine_url_init(&u, mem, sizeof mem);
+    CHECK_EQ(seine_url_parse(&u, "http://e.example/", 17, NULL), SEINE_OK);
+    CHECK_EQ(sn_scope_seed(s, &u), SEINE_OK);
+    EACH_ROW(i, rows) {
+        CHECK_EQ(seine_url_parse(&u, rows[i].url, strlen(rows[i].url), NULL), SEINE_OK);
+        CHECK_EQ(sn_url_rules_refuse(&o, s, &u, true, &got), rows[i].refused);
+    }
     sn_scope_free(s);
 }
 
