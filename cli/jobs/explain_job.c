@@ -57,7 +57,8 @@ explain_job_open(const args *a, const char *state, const char *name, explain_job
     if (about->err != SEINE_OK)
         return say_fail(SAY_USAGE, job_hint_about("jobs repair", about).text, "%s",
                         about->why);
-    out->is_crawl = strcmp(about->verb, "crawl") == 0;
+    out->is_crawl =
+        strcmp(about->verb, "crawl") == 0 || strcmp(about->verb, "mirror") == 0;
     int code = job_command_load(about, &out->command);
     return code == SAY_DONE ? parse_command(a, out) : code;
 }

@@ -14,7 +14,7 @@ bool
 crawl_is_asked(const args *a)
 {
     return a->command == &cmd_crawl || a->command == &cmd_explain ||
-           a->command == &cmd_check;
+           a->command == &cmd_check || a->command == &cmd_mirror;
 }
 
 /* Joins the values of all --domains, each of which may hold commas, to one list. */
@@ -93,6 +93,7 @@ read_crawl(const args *a, crawl_plan *p)
     o->sitemaps = maps[set->sitemap];
     o->nofollow = set->nofollow;
     o->skips = set->skips;
+    o->requisites = set->mirror;
     o->pattern_budget = (uint32_t)set->pattern_budget;
     o->max_subdomains = (uint32_t)set->max_subdomains;
     o->max_per_host = set->max_per_host;

@@ -303,7 +303,7 @@ set_responses(const fetch_settings *set, fetch_plan *p)
         asks_for(set->fields, "charset_from") || asks_for(set->fields, "charset_errors"))
         o->keep |= SEINE_KEEP_LINKS;
     if (set->body != 0 || set->raw || set->save || set->remote_name ||
-        set->remote_header_name || set->include_headers)
+        set->remote_header_name || set->include_headers || set->mirror)
         o->keep |= SEINE_KEEP_BODY;
     if (outputs_has_archive(set))
         o->keep |= SEINE_KEEP_WIRE;

@@ -14,6 +14,9 @@
 #ifndef IN_CHECK
 #define IN_CHECK 0 /* 1: `check`, which has inputs and outputs of its own */
 #endif
+#ifndef IN_MIRROR
+#define IN_MIRROR 0 /* 1: `mirror`, a crawl whose output is a copy of the site */
+#endif
 #ifndef IN_EXPLAIN
 #define IN_EXPLAIN 0 /* 1: -h shows only the options that decide about URLs */
 #endif
@@ -33,10 +36,10 @@
     {"base", NULL, KIND_TEXT, "URL", AT(base), .env = true, .rare = true, .group = "Which URLs",
      .help = IN_CHECK ? "links of files that begin with / lead there" : "relative URLs of the input resolve against it"},
 #if IN_CRAWL
-    {"depth", "l", KIND_TEXT, "N|off", IN_CHECK ? "off" : "5", AT(depth), .env = true, .rare = IN_CHECK,
+    {"depth", "l", KIND_TEXT, "N|off", IN_CHECK || IN_MIRROR ? "off" : "5", AT(depth), .env = true, .rare = IN_CHECK,
      .help = "links from a seed; 0: the seeds alone",
      .more = "While it is limited a host is asked level by level, so that how far a crawl reaches does not depend on how fast pages answer."},
-    {"scope", NULL, KIND_CHOICE, "host|domain|prefix|any", "host", AT(scope), .env = true, .rare = IN_CHECK,
+    {"scope", NULL, KIND_CHOICE, "host|domain|prefix|any", IN_MIRROR ? "prefix" : "host", AT(scope), .env = true, .rare = IN_CHECK,
      .help = "which links belong to the crawl, by its seeds",
      .more = "`host`: the same host and port, over http or https. `domain`: the same registrable domain. `prefix`: below the directory of the seed. "
              "Other links are skipped with reason `offsite`."},
@@ -45,7 +48,7 @@
     {"domains", "D", KIND_LIST, "LIST", AT(domains), .env = true, .rare = true,
      .help = "further hosts in scope: a.example,*.b.example"},
 #endif
-    {"include", NULL, KIND_LIST, "RE", AT(include), .env = true, .rare = IN_CHECK || FOR(true, false),
+    {"include", NULL, KIND_LIST, "RE", AT(include), .env = true, .rare = IN_CHECK || IN_MIRROR || FOR(true, false),
      .help = "only URLs in which RE matches; may be repeated",
      .more = FOR("A regular expression, looked for in the whole URL; one of several is enough. Others are skipped with reason `pattern`.",
                  "A regular expression, looked for in the whole URL; one of several is enough. Seeds need not match. Others are skipped with reason `pattern`.")},
@@ -88,7 +91,7 @@
      .help = "read sitemaps besides links, instead of them, or not at all",
      .more = "Those that robots.txt names, and /sitemap.xml."},
 #endif
-    {"robots", NULL, KIND_CHOICE, "on|off|audit", FOR("off", "on"), AT(robots), .env = true, .rare = IN_CHECK || FOR(true, false),
+    {"robots", NULL, KIND_CHOICE, "on|off|audit", FOR("off", "on"), AT(robots), .env = true, .rare = IN_CHECK || IN_MIRROR || FOR(true, false),
      .help = "obey robots.txt, or audit: tell what it refuses",
      .more = "By RFC 9309, for every URL, the given ones too. While robots.txt of a host cannot be had, the host is not asked for anything else."},
     {"robots-agent", NULL, KIND_TEXT, "TOKEN", AT(robots_agent), .env = true, .rare = true,
@@ -108,7 +111,7 @@
      .help = "fetch a URL that is given twice once, or each time"},
 #endif
 
-    {"concurrency", "c", KIND_COUNT, "N", "64", AT(concurrency), .min = 1, .max = 65536, .env = true, .rare = IN_CHECK || IN_EXPLAIN, .group = "How much at once",
+    {"concurrency", "c", KIND_COUNT, "N", "64", AT(concurrency), .min = 1, .max = 65536, .env = true, .rare = IN_CHECK || IN_EXPLAIN || IN_MIRROR, .group = "How much at once",
      .help = "requests in flight in all"},
     {"per-host", NULL, KIND_COUNT, "N", "4", AT(per_host), .min = 1, .max = 65536, .env = true, .rare = FOR(false, true),
      .help = "requests in flight per host"},
@@ -214,7 +217,7 @@
      .more = "Added to the user agent, and sent as From."},
     {"referer", "e", KIND_TEXT, "S", AT(referer), .env = true, .rare = true,
      .help = "where the links were found"},
-    {"accept-type", NULL, KIND_TEXT, "LIST", FOR(NULL, "text/html,application/xhtml+xml"), AT(accept_type), .env = true, .rare = true, .group = "What is taken",
+    {"accept-type", NULL, KIND_TEXT, "LIST", FOR(NULL, IN_MIRROR ? "*/*" : "text/html,application/xhtml+xml"), AT(accept_type), .env = true, .rare = true, .group = "What is taken",
      .help = "media types to take: text/html,image/*; others are skipped",
      .more = "The body of another type is not downloaded, and its URL is a skip with reason `mime`. An answer that names no type is taken."},
     {"accept", "a", KIND_TEXT, "LIST", "200-299", AT(accept), .env = true, .rare = true,
@@ -285,7 +288,7 @@
      .more = "All outputs get the same records. `.gz` or `.zst` behind `.jsonl`, `.csv` and `.warc` packs them. `jsonl:`, `csv.gz:`, `sqlite:` "
              "before the name says the format when the name does not. `-` is standard "
              "output, which is silent otherwise. A file that exists is an error without --append or --overwrite."},
-    {"format", "f", KIND_CHOICE, "auto|text|jsonl|csv", "auto", AT(format), .env = true, .rare = IN_EXPLAIN,
+    {"format", "f", KIND_CHOICE, "auto|text|jsonl|csv", "auto", AT(format), .env = true, .rare = IN_EXPLAIN || IN_MIRROR,
      .help = "of standard output",
      .more = "`auto` is text on a terminal and JSON lines everywhere else."},
     {"json", "j", KIND_FLAG, AT(json), .env = true, .rare = true,
@@ -311,6 +314,20 @@
 #endif
     {"raw", NULL, KIND_FLAG, AT(raw), .rare = true, .env = true,
      .help = FOR("standard output is the bodies of ok results, in input order", "standard output is the bodies of ok results")},
+#if IN_CRAWL
+#if !IN_MIRROR
+    {"mirror", NULL, KIND_FLAG, AT(mirror), .member = "requisites", .env = true, .rare = true,
+     .help = "a copy of the site in --output-dir, to be opened from disk",
+     .more = "As `seine mirror` does, with the scope and the depth of a crawl: pages and their parts become files, links between them relative. "
+             "The same command visits the site again and asks only for what has changed."},
+#endif
+    {"output-dir", NULL, KIND_FILE, "DIR", ".", AT(output_dir), .env = true, .rare = !IN_MIRROR,
+     .help = IN_MIRROR ? "where the copy is; made if it is missing" : "where the copy of --mirror is; made if it is missing"},
+    {"keep-original", NULL, KIND_FLAG, AT(keep_original), .env = true, .rare = !IN_MIRROR,
+     .help = IN_MIRROR ? "keep pages as they came, too, in .original" : "of --mirror: pages as they came, too, in .original"},
+    {"delete", NULL, KIND_FLAG, AT(remove_gone), .env = true, .rare = !IN_MIRROR,
+     .help = IN_MIRROR ? "remove files whose page is 404 or 410 now" : "of --mirror: remove files whose page is 404 or 410 now"},
+#endif
 #if !IN_CRAWL
     {"remote-name", "O", KIND_FLAG, AT(remote_name), .env = true, .rare = true,
      .help = "bodies of ok results to files named by the end of their URL",
@@ -365,7 +382,7 @@
      .more = "Pages are asked for with their ETag and Last-Modified, and records say in `change` what became of them: `new`, `changed`, `same` or "
              "`gone`. Every URL that is known is visited, also if the page that led there is unchanged or fails. Outputs are appended to. A run that "
              "was ended early goes on before the next one begins."},
-    {"revisit", NULL, KIND_SPAN, "D", "1d", AT(revisit), .member = "revisit.start", .env = true, .rare = true,
+    {"revisit", NULL, KIND_SPAN, "D", IN_MIRROR ? "0s" : "1d", AT(revisit), .member = "revisit.start", .env = true, .rare = true,
      .help = "ask for a page again after this time; 0s: in every run",
      .more = "Of --incremental. A page that is the same is asked for half as often again, up to --revisit-max, one that has changed twice as often, "
              "down to --revisit-min. max-age of a response makes it later, a newer lastmod in a sitemap at once."},

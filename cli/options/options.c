@@ -17,6 +17,7 @@
 /* The help lists them in this order. */
 const command *const commands[] = {
     &cmd_crawl,
+    &cmd_mirror,
     &cmd_check,
     &cmd_fetch,
     &cmd_explain,

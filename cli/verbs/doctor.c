@@ -40,6 +40,7 @@ const command cmd_doctor = {
     .name = "doctor",
     .arguments = "",
     .about = "look for what would go wrong on this machine",
+    .is_aside = true,
     .text = "Each check takes at most 5 s and is `ok`, `FAIL` or `unknown`, with its reason. A FAIL makes the exit code 1. Nothing is sent, "
             "unless --target names whom to ask.",
     .options = options,

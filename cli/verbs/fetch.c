@@ -16,6 +16,7 @@
 #include "options/cookies.h"
 #include "options/fetch_settings.h"
 #include "options/glob.h"
+#include "options/mirror_opts.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
 #include "verbs/fetch_state.h"
@@ -790,11 +791,9 @@ save_files(run *r)
     return fine;
 }
 
-int
-fetch_run(const args *a)
+static int
+run_all(const args *a)
 {
-    if (((const fetch_settings *)a->settings)->plan)
-        return crawl_plan_show(a);
     run *r = xalloc_zeroed(1, sizeof *r);
 
     r->args = a;
@@ -839,5 +838,18 @@ fetch_run(const args *a)
     if (r->wake >= 0)
         close(r->wake);
     free(r);
+    return code;
+}
+
+int
+fetch_run(const args *a)
+{
+    const fetch_settings *set = a->settings;
+    char *state = NULL;
+    int code = mirror_opts_apply(a, &state);
+
+    if (code == SAY_DONE)
+        code = set->plan ? crawl_plan_show(a) : run_all(a);
+    free(state);
     return code;
 }

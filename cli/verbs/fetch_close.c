@@ -15,6 +15,7 @@
 #include "screen/closing.h"
 #include "screen/say.h"
 #include "verbs/fetch_state.h"
+#include "verbs/mirror.h"
 
 enum { FEW = 10 }; /* URLs whose rows say enough: no table follows */
 
@@ -583,6 +584,8 @@ run_close(run *r)
         atomic_compare_exchange_strong(&r->failed, &none, (int)e);
     r->signal = signal_of(r);
     int code = run_exit_code(r, &c);
+    if (r->set->mirror && run_failure(r) == SEINE_OK && !mirror_settle(r))
+        code = SAY_MACHINE;
     c.stopped_by = run_stopped_by(r, &c.sums, &c.stats);
     int filed = write_summary_file(r, &members);
     if (filed != SAY_DONE && code != SAY_USAGE)

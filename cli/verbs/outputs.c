@@ -439,6 +439,27 @@ open_failed(const fetch_settings *set, seine_sink_opts base, outputs *o)
     return open_file(set, set->failed, base, o->sinks);
 }
 
+/* Opens the directory of a copy of a site. */
+static int
+open_mirror(const fetch_settings *set, outputs *o)
+{
+    seine_sink_opts opts = SEINE_SINK_OPTS;
+    seine_diag diag = SEINE_DIAG;
+
+    if (!set->mirror)
+        return SAY_DONE;
+    opts.format = SEINE_SINK_MIRROR;
+    opts.path = set->output_dir;
+    seine_err e = seine_sinks_open(o->sinks, &opts, &diag);
+    if (e == SEINE_OK)
+        return SAY_DONE;
+    if (e == SEINE_E_NOMEM)
+        return say_fail(SAY_MACHINE, NULL, "out of memory");
+    return say_fail(e == SEINE_E_DISK_FULL ? SAY_MACHINE : SAY_USAGE,
+                    "--output-dir with a directory that can be written to",
+                    "--output-dir: %s", diag.text);
+}
+
 /* Checks before the run that the summary can be written at the end of it. */
 static int
 check_summary(const fetch_settings *set)
@@ -489,6 +510,7 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
     base.columns = columns;
     int code = open_save(set, o);
     code = code == SAY_DONE ? open_named(set, o) : code;
+    code = code == SAY_DONE ? open_mirror(set, o) : code;
     seine_diag diag = SEINE_DIAG;
 
     for (size_t i = 0; code == SAY_DONE && i < set->output.count; i++)

@@ -51,6 +51,9 @@ static const char *const shaping[] = {
 /* Of an incremental crawl alone, so that the spec of others is what it was. */
 static const char *const incremental[] = {"incremental", "change", "only-changes"};
 
+/* Of a copy of a site: the job is that of its directory. */
+static const char *const copying[] = {"mirror", "output-dir"};
+
 /* What may change from one round of a job to the next: how records are written. */
 static const char *const free_members[] = {
     "incremental", "change", "only-changes", "output",   "fields",    "body",   "save",
@@ -125,6 +128,8 @@ make_spec(const args *a)
     for (size_t i = 0; set->incremental && i < sizeof incremental / sizeof *incremental;
          i++)
         put_option(all, a, incremental[i]);
+    for (size_t i = 0; set->mirror && i < sizeof copying / sizeof *copying; i++)
+        put_option(all, a, copying[i]);
     char *spec = seine_json_print(all, &text) == SEINE_OK
                      ? xalloc_copy(text.bytes, text.len)
                      : xalloc_copy("{}", 2);

@@ -6,6 +6,7 @@
 #include "options/options.h"
 
 extern const command cmd_crawl;
+extern const command cmd_mirror;
 extern const command cmd_check;
 extern const command cmd_fetch;
 extern const command cmd_explain;

@@ -48,6 +48,7 @@
 #include "seine/log.h"
 #include "seine/metrics.h"
 #include "seine/mime.h"
+#include "seine/mirror.h"
 #include "seine/outcome.h"
 #include "seine/pool.h"
 #include "seine/psl.h"

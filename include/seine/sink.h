@@ -41,8 +41,9 @@ typedef enum seine_sink_format {
     SEINE_SINK_CALL, /* opts.call */
     SEINE_SINK_SQLITE,
     SEINE_SINK_WARC,
-    SEINE_SINK_SAVE, /* path: a directory; bodies named by their hash */
-    SEINE_SINK_NAMED /* path: a directory; bodies of ok results, named by their URL */
+    SEINE_SINK_SAVE,  /* path: a directory; bodies named by their hash */
+    SEINE_SINK_NAMED, /* path: a directory; bodies of ok results, named by their URL */
+    SEINE_SINK_MIRROR /* path: a directory; pages for a copy of a site: mirror.h */
 } seine_sink_format;
 
 /* JSON lines, CSV and WARC can be compressed. */

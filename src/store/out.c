@@ -13,6 +13,7 @@ static const sn_out_ops *const writers[] = {
     [SEINE_SINK_RAW] = &sn_out_raw,       [SEINE_SINK_CALL] = &sn_out_call,
     [SEINE_SINK_SQLITE] = &sn_out_sqlite, [SEINE_SINK_WARC] = &sn_out_warc,
     [SEINE_SINK_SAVE] = &sn_out_save,     [SEINE_SINK_NAMED] = &sn_out_named,
+    [SEINE_SINK_MIRROR] = &sn_out_mirror,
 };
 
 enum { WRITERS = sizeof writers / sizeof *writers };

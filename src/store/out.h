@@ -105,6 +105,6 @@ void sn_out_drop(sn_out *o); /* closes it and ignores errors */
 
 /* The formats. */
 extern const sn_out_ops sn_out_jsonl, sn_out_csv, sn_out_raw, sn_out_call, sn_out_save,
-    sn_out_sqlite, sn_out_warc, sn_out_named;
+    sn_out_sqlite, sn_out_warc, sn_out_named, sn_out_mirror;
 
 #endif

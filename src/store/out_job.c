@@ -30,7 +30,7 @@ is_marked(const seine_sink_opts *o, seine_sink_format *out_format)
     *out_format =
         o->format == SEINE_SINK_AUTO ? seine_format_of_output(o->path, &pack) : o->format;
     if (*out_format == SEINE_SINK_CALL || *out_format == SEINE_SINK_SAVE ||
-        *out_format == SEINE_SINK_NAMED)
+        *out_format == SEINE_SINK_NAMED || *out_format == SEINE_SINK_MIRROR)
         return false;
     return lstat(o->path, &st) != 0 || S_ISREG(st.st_mode);
 }

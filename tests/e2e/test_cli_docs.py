@@ -123,7 +123,7 @@ def examples_of_the_help_run():
             with open(os.path.join(where, name), "w", encoding="utf-8") as f:
                 f.write(text)
         for line in lines:
-            if re.search("seine (fetch|crawl|check http|sitemap http|robots [a-z]+ http|explain.* --(live|job)|jobs (show|pause|resume|set|stop|repair)|retry)", line):  # test_cli_fetch_records.py and others have servers for them
+            if re.search("seine (fetch|crawl|mirror|check http|sitemap http|robots [a-z]+ http|explain.* --(live|job)|jobs (show|pause|resume|set|stop|repair)|retry)", line):  # test_cli_fetch_records.py and others have servers for them
                 continue
             line = line.replace("/var/log/nginx/access.log", "access.log")
             line = re.sub(r"> ~/\S*/", "> ", line)
