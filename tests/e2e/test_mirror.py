@@ -383,6 +383,20 @@ def parts_of_other_hosts_obey_their_robots_and_patterns():
 
 
 @case
+def a_link_out_of_scope_may_still_be_a_part():
+    """A thumbnail leads to its picture, and another page shows it."""
+    with changing_site(OTHER, "127.0.0.2") as other, tempfile.TemporaryDirectory() as top:
+        with changing_site({"/d/": Raw(f"<a href={other.base}/cdn.png>x</a><a href=/up>y</a><a href=b>z</a><a href={other.base}/page>p</a>"),
+                            "/d/b": Raw(f"<img src={other.base}/cdn.png><img src=/up>"), "/up": picture("up")}) as site:
+            r = mirror(site.base + "/d/", "--output-dir", top, "--include", "/d/")
+            check(r.code, 0, r.err)
+            check([(x["url"], x["reason"]) for x in results(r.out) if x["type"] == "skip"], [(other.base + "/page", "offsite")])
+            host = f"127.0.0.1+{site.port}/d/"
+            check(tree(top)[host + "index.html"].decode(),
+                  f'<a href="../../127.0.0.2+{other.port}/cdn.png">x</a><a href="../up.png">y</a><a href="b.html">z</a><a href={other.base}/page>p</a>')
+
+
+@case
 def a_redirect_of_a_part_may_lead_to_another_host():
     with changing_site(OTHER, "127.0.0.2") as other, tempfile.TemporaryDirectory() as top:
         with changing_site({"/": Raw("<img src=/moved.png><a href=/away>x</a>"), "/moved.png": Page(to=other.base + "/cdn.png"),
