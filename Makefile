@@ -17,6 +17,7 @@ deb: deps deps-deb  ; @tools/make-deb
 static: deps       ; @tools/build static seine-cli && strip -o build/seine-static build/static/seine && echo build/seine-static
 bench: release     ; @tools/bench $(B)
 bench-net: product ; @python3 bench/net $(B)
+bench-table: product ; @python3 bench/net --table $(B)
 bench-crawl: release ; @python3 bench/crawl $(B)
 bench-instructions: product ; @python3 bench/instructions $(B)
 deps-bench:        ; @tools/deps-bench
@@ -35,4 +36,4 @@ deps-dev:          ; @tools/deps run test dev
 deps-deb:          ; @tools/deps deb
 clean:             ; @rm -rf build
 
-.PHONY: all run test asan tsan clang tree product release install uninstall deb static bench bench-net bench-crawl bench-instructions deps-bench fuzz soak mutate coverage docs fmt lint smoke check deps deps-test deps-dev deps-deb clean
+.PHONY: all run test asan tsan clang tree product release install uninstall deb static bench bench-net bench-table bench-crawl bench-instructions deps-bench fuzz soak mutate coverage docs fmt lint smoke check deps deps-test deps-dev deps-deb clean

@@ -36,10 +36,16 @@ def options(words):
     p.add_argument("--only", default="", help=f"some of {','.join(SCENES + BARS)}")
     p.add_argument("--programs", default="", help="some of the programs, by name")
     p.add_argument("--pin", action="store_true", help="clients on the first CPU, servers on the last")
+    p.add_argument("--count", action="store_true", help="instructions of a request too, by callgrind")
+    p.add_argument("--table", action="store_true", help="the table of issue and README in ten minutes: --pin --count, the peers that matter, printed at the end")
     p.add_argument("--dir", default=tempfile.gettempdir(), help="where records are written during a run (%(default)s)")
     p.add_argument("--results", help="write the page there (bench/RESULTS.md after a whole measurement)")
     p.add_argument("--from", dest="source", help="measure nothing: write the page from these lines")
-    return p.parse_args(words)
+    o = p.parse_args(words)
+    if o.table:
+        o.pin = o.count = True
+        o.only, o.programs = o.only or "pages,tls,flight-10000", o.programs or "wrk,seine,h2load,wget2,curl,reqwest,go,scrapy"
+    return o
 
 
 def first_line(command):
@@ -61,7 +67,7 @@ def machine(o, words):
     return {"type": "machine", "cpu": model, "cpus": os.cpu_count(), "kernel": platform.release(), "files": file_system(o.dir),
             "date": time.strftime("%Y-%m-%d", time.gmtime()),
             "commit": (first_line(["git", "rev-parse", "--short=12", "HEAD"]) or "unknown") + (" with changes" if changed else ""),
-            "command": f"make bench-net{given}", "rounds": o.rounds, "pinned": "clients to the first CPU, servers to the last" if o.pin else "nothing"}
+            "command": f"make bench-net{given}", "rounds": o.rounds, "load": round(os.getloadavg()[0], 1), "pinned": "clients to the first CPU, servers to the last" if o.pin else "nothing"}
 
 
 def settings(o, folder):
@@ -69,7 +75,7 @@ def settings(o, folder):
     for word in wanted:
         if word not in SCENES + BARS:
             raise SystemExit(f"bench-net: --only '{word}': one of {', '.join(SCENES + BARS)}")
-    o.clients, o.folder = compare.chosen(o.programs), folder
+    o.clients, o.folder, o.repeats = compare.chosen(o.programs), folder, 0
     o.scenes, o.bars = [s for s in compare.SCENES if s.name in wanted], [b for b in BARS if b in wanted]
     o.client_cpu, o.server_cpu = (0, os.cpu_count() - 1) if o.pin else (None, None)
     return o
@@ -101,6 +107,8 @@ def main(words):
         page = pathlib.Path(page)
         page.write_text(results.joined(page.read_text(encoding="utf-8") if page.exists() else "", results.render(lines)), encoding="utf-8")
         print(f"written: {o.results or 'bench/RESULTS.md'}", file=sys.stderr)
+    if o.table:
+        print(results.tables(lines))
     for bar in results.bars(lines):
         print(f"{bar.verdict.strip('*'):12}  {bar.what}: {bar.wanted}: {bar.measured}", file=sys.stderr)
     return 0

@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 
-from measure import BUILT, PAGE_BYTES, PEERS, SEINE, build_go
+from measure import BUILT, PAGE_BYTES, PEERS, SEINE, build_go, build_rust, rust_version
 
 PYTHON = "/usr/bin/python3"
 
@@ -42,6 +42,8 @@ class Client:
     requests = {"pages": 50000, "flight-1000": 20000, "flight-10000": 50000}
     asks_version = ["--version"]
     unpacks = False  # knows what to do with a packed body
+    counts = True  # callgrind can run it
+    timed = False  # runs for a time, and says how many requests that were
 
     def version(self):
         """The first number with a dot that it prints of itself."""
@@ -103,6 +105,7 @@ def count_good(path):
 class Wrk(Client):
     name, note = "wrk", "the yardstick: one URL, no list, nothing kept"
     unpacks = True  # it never does: the yardstick
+    timed = True
     asks_version = ["-v"]
     ran = re.compile(r"(\d+) requests in ([0-9.]+)(us|ms|s|m)")
 
@@ -177,9 +180,26 @@ class Aria2(Client):
 
 class Library(Client):
     """A driver of ours around a library."""
+    counts = False
 
     def words(self, job):
         return [*self.driver, "urls.txt", job.in_flight]
+
+
+class Reqwest(Library):
+    name, note, driver = "reqwest", "Rust, one thread", [BUILT / "reqwest" / "release" / "reqwest"]
+    counts = True
+    why_not = None
+
+    def missing(self):
+        if not shutil.which("cargo"):
+            return "not installed"
+        if self.why_not is None:
+            self.why_not = build_rust()
+        return self.why_not or None
+
+    def version(self):
+        return rust_version("reqwest")
 
 
 class Go(Library):
@@ -232,4 +252,4 @@ class Scrapy(Module):
     requests = {"pages": 1000, "flight-1000": 2000, "flight-10000": 10000}
 
 
-ALL = [Wrk(), Seine(), H2load(), Wget2(), Curl(), Aria2(), Go(), Undici(), Aiohttp(), Scrapy()]
+ALL = [Wrk(), Seine(), H2load(), Wget2(), Curl(), Aria2(), Reqwest(), Go(), Undici(), Aiohttp(), Scrapy()]

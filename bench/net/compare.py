@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """seine beside its peers: the same pages, the same server, round after round with all of them in each round."""
+import functools
 import math
 import pathlib
 import shutil
+import sys
 
 from clients import ALL, Job
+from load import Watch, repeated
 from measure import ROOT, run, why
 from servers import Delay, Nginx
+
+sys.path.append(str(ROOT / "bench" / "instructions"))
+import valgrind  # noqa: E402
 
 LONG = 15  # seconds; a program that takes longer is measured once
 DELAY_MS = 100
@@ -39,9 +45,11 @@ def once(client, scene, settings, nginx, scale):
         client.prepare(job)
         before = 0 if scene.delayed else nginx.served()
         words = [str(word) for word in client.words(job)]
+        watch = Watch(server.process.pid)
         cost = run(words, folder, job.env(client), settings.client_cpu)
+        foreign = watch.foreign(cost)
         served = (server.end()["answers"] if scene.delayed else nginx.served() - before - 1)
-        row = {"command": shown(words, job)}
+        row = {"command": shown(words, job), "foreign": foreign}
         row.update(judged(client, job, cost, served))
         if scene.delayed:
             row.update(flight(row, server.seen, scene.in_flight))
@@ -117,10 +125,50 @@ def rounds(scene, settings, emit, nginx):
             once(client, scene, settings, nginx, 0.02)
     for n in range(1, settings.rounds + 1):
         for client in list(there):
-            row = once(client, scene, settings, nginx, settings.scale)
+            who = {"scene": scene.name, "program": client.name, "round": n}
+            row = repeated(functools.partial(once, client, scene, settings, nginx, settings.scale), settings, emit, who)
             emit({"type": "run", "scene": scene.name, "program": client.name, "version": versions[client.name], "note": client.note, "round": n, **row})
             if row.get("seconds", LONG + 1) > LONG:
                 there.remove(client)
+    if scene.name == "pages" and settings.count:
+        count_all([c for c in settings.clients if c.counts and c.missing() is None], scene, settings, emit, nginx)
+
+
+FEW, MANY = 500, 2500
+
+
+def counted(client, scene, settings, nginx, requests):
+    """The instructions that so many requests take in user mode, and the number of requests: (instructions, requests)."""
+    folder = pathlib.Path(settings.folder) / "counted"
+    folder.mkdir()
+    job = Job(folder, nginx.port, requests, scene.in_flight, 1)
+    try:
+        client.prepare(job)
+        profile = folder / "callgrind.out"
+        words = ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={profile}", *client.words(job)]
+        cost = run(words, folder, job.env(client), settings.client_cpu)
+        if cost.code != 0:
+            raise valgrind.Failed(why(cost))
+        asked, good = client.asked(job, cost), client.good(job, cost)
+        if good is not None and good != asked:
+            raise valgrind.Failed(f"{good:,} of {asked:,} answers were 200")
+        return valgrind.total(profile.read_text(encoding="utf-8")), asked
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def count_all(clients, scene, settings, emit, nginx):
+    """callgrind on two short runs of each: what one request more takes. Other load makes no difference to it."""
+    if valgrind.missing():
+        emit({"type": "uncounted", "scene": scene.name, "why": valgrind.missing()})
+        return
+    for client in clients:
+        try:
+            few, small = (0, 0) if client.timed else counted(client, scene, settings, nginx, FEW)
+            many, large = counted(client, scene, settings, nginx, MANY)
+            emit({"type": "instructions", "scene": scene.name, "program": client.name, "each": round((many - few) / (large - small))})
+        except (valgrind.Failed, OSError, AttributeError, IndexError, ValueError) as e:
+            emit({"type": "uncounted", "scene": scene.name, "program": client.name, "why": str(e)})
 
 
 def dial(settings, connections):

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -32,6 +33,35 @@ def build_go():
     if stale(program, source):
         env = dict(os.environ, GO111MODULE="off", GOFLAGS="-trimpath", GOCACHE=str(BUILT / "go"))
         compile_to(program, ["go", "build", source], env)
+
+
+CRATES = "/usr/share/cargo/registry"  # where Debian's librust-*-dev put them
+
+
+def build_rust():
+    """Builds the Rust peer from Debian's crates, without a network; why that cannot be, or ""."""
+    source, folder = PEERS / "reqwest", BUILT / "reqwest"
+    program = folder / "release" / "reqwest"
+    if not stale(program, source / "main.rs") and not stale(program, source / "Cargo.toml"):
+        return ""
+    if not any(pathlib.Path(CRATES).glob("reqwest-*")):
+        return "librust-reqwest-dev is not installed"
+    home = BUILT / "cargo"
+    (folder / "work").mkdir(parents=True, exist_ok=True)
+    home.mkdir(exist_ok=True)
+    for name in ("main.rs", "Cargo.toml"):  # cargo writes a lock file beside them
+        shutil.copy(source / name, folder / "work" / name)
+    (folder / "work" / "Cargo.lock").unlink(missing_ok=True)
+    (home / "config.toml").write_text(f'[source.crates-io]\nreplace-with = "debian"\n[source.debian]\ndirectory = "{CRATES}"\n', encoding="ascii")
+    env = dict(os.environ, CARGO_HOME=str(home), CARGO_TARGET_DIR=str(folder))
+    done = subprocess.run(["cargo", "build", "--release", "--offline", "--quiet"], cwd=folder / "work", env=env, capture_output=True, text=True, errors="replace")
+    said = done.stderr.strip().splitlines()
+    return "" if done.returncode == 0 else f"cannot be built: {said[0][:100] if said else 'cargo failed'}"
+
+
+def rust_version(crate):
+    found = sorted(path.name.removeprefix(f"{crate}-") for path in pathlib.Path(CRATES).glob(f"{crate}-[0-9]*"))
+    return found[-1] if found else "?"
 
 
 def compile_to(program, command, env=None):

@@ -5,6 +5,7 @@ import re
 from measure import median
 
 WRK, OURS = "wrk", "seine"
+CLIENTS = ("reqwest", "Go net/http", "curl", "wget2")
 SECTIONS = (
     ("tls", "HTTPS, keep-alive, 64 in flight, one client thread\nnginx, one worker, ECDSA P-256, TLS 1.3 where the client has it."),
     ("tls-new", "HTTPS, a new connection for each page, sessions may be resumed\nnginx closes every connection after one answer."),
@@ -37,7 +38,7 @@ class Figures:
     """The medians of one scene: figures(program, member) and what failed or was absent."""
 
     def __init__(self, lines, scene):
-        self.runs, self.absent, self.set_up = {}, {}, None
+        self.runs, self.absent, self.set_up, self.instructions = {}, {}, None, {}
         for line in lines:
             if line.get("scene") != scene:
                 continue
@@ -45,6 +46,8 @@ class Figures:
                 self.runs.setdefault(line["program"], []).append(line)
             elif line["type"] == "absent":
                 self.absent[line["program"]] = line["why"]
+            elif line["type"] == "instructions":
+                self.instructions[line["program"]] = line["each"]
             elif line["type"] == "set_up":
                 self.set_up = line["ms"] / 1000
 
@@ -83,12 +86,22 @@ class Figures:
         return there, [p for p in [*self.runs, *self.absent] if self.failed(p)]
 
 
+def foreign(f, program):
+    """The most that others took of the CPUs during a run of the program, and how many runs were repeated for it."""
+    runs = [run for run in f.runs[program] if "foreign" in run]
+    again = sum(run.get("repeats", 0) for run in runs)
+    return "–" if not runs else f"{max(run['foreign'] for run in runs):.2f}" + (f", {again} repeated" if again else "")
+
+
 def pages(f):
     there, others = f.programs("per_second")
     rows = [[p, number(f.get(p, "per_second"), 0), number(f.ratio(p, "per_second"), 2), number(f.get(p, "cpu_us"), 2), number(f.ratio(p, "cpu_us"), 2),
-             number(f.get(p, "peak_mb"), 1), f.spread(p, "per_second"), number(f.get(p, "requests"), 0), str(len(f.runs[p])), f.runs[p][0]["note"]] for p in there]
-    rows += [[p, f.failed(p), *[""] * 8] for p in others]
-    return table(["program", "requests/s", "× wrk", "CPU µs/request", "× wrk", "peak MB", "slowest – fastest run", "requests", "runs", "note"], rows)
+             number(f.instructions.get(p), 0), number(f.get(p, "peak_mb"), 1), f.spread(p, "per_second"), foreign(f, p), number(f.get(p, "requests"), 0),
+             str(len(f.runs[p])), f.runs[p][0]["note"]] for p in there]
+    head = ["program", "requests/s", "× wrk", "CPU µs/request", "× wrk", "instructions/request", "peak MB", "slowest – fastest run", "foreign load, CPUs", "requests",
+            "runs", "note"]
+    rows += [[p, f.failed(p), *[""] * (len(head) - 2)] for p in others]
+    return table(head, rows)
 
 
 def flight(f):
@@ -129,8 +142,25 @@ def bars_of_pages(f, what="2 KB pages, 64 in flight, records written"):
         ahead = [p for p in peers if f.get(p, "per_second") >= f.get(OURS, "per_second")]
         yield Bar("the same", "ahead of every peer", f"behind {', '.join(ahead)}" if ahead else f"{number(f.ratio(OURS, 'per_second', peers[0]), 2)} × {peers[0]}, the next",
                   not ahead)
+        yield from bars_of_clients(f, 1.3 if "HTTPS" in what else 1.5)
+    yield from bars_of_instructions(f)
     if "HTTPS" not in what:
         yield judged("the same", "CPU per request ≤ 1.4 × wrk's", cpu, 1.4, f"{number(cpu, 2)} × wrk's", absent)
+
+
+def bars_of_clients(f, factor):
+    """Against the programs that people fetch with; a load generator is none."""
+    there, _ = f.programs("per_second")
+    peers = [p for p in there if p in CLIENTS]
+    ratio = f.ratio(OURS, "per_second", peers[0]) if peers else None
+    text = f"{number(ratio, 2)} × {peers[0]}, the fastest of them" if peers else None
+    yield judged("the same", f"≥ {factor} × reqwest, Go, curl and wget2", ratio, factor, text, "no peer", at_least=True)
+
+
+def bars_of_instructions(f):
+    each = f.instructions.get(OURS)
+    if each is not None:
+        yield judged("the same", "≤ 20,000 instructions per request", each, 20000, number(each, 0), None)
 
 
 def bars_of_flight(f):
@@ -140,7 +170,10 @@ def bars_of_flight(f):
     if f.beyond_ideal(WRK) is not None:
         text += f"; wrk {number(f.beyond_ideal(WRK), 2)} ×"
     yield judged("10,000 in flight, 100 ms server", "≤ 1.3 × the ideal time after connection set-up", ratio, 1.3, text, absent)
-    yield judged("the same", "≤ 64 MB", mb, 64, f"{number(mb)} MB", absent)
+    took, other = f.get(OURS, "seconds"), f.get("h2load", "seconds")
+    yield judged("the same", "not slower than h2load", None if other is None or took is None else took / other, 1.0, f"{number(took, 2)} s, h2load {number(other, 2)} s",
+                 absent or f.failed("h2load"))
+    yield judged("the same", "≤ 40 MB", mb, 40, f"{number(mb)} MB", absent)
 
 
 def rows_of(lines, bar):
@@ -250,6 +283,18 @@ def commands(lines):
             seen.setdefault(line["program"], [line["program"], line["version"], f"`{line['command']}`"])
     head = ["program", "version", "command"]
     return table(head, seen.values(), text=head)
+
+
+def tables(lines):
+    """What --table prints: the machine, then the scenes that were measured."""
+    m = next(line for line in lines if line["type"] == "machine")
+    parts = [f"{m['cpu']}, {m['cpus']} CPUs, Linux {m['kernel']}, load {m.get('load', '?')} at the start; commit {m['commit']}, {m['date']}; {m['rounds']} rounds, "
+             f"medians; pinned: {m['pinned']}\n"]
+    for scene, title, shown in (("pages", "2 KB pages, 64 in flight", pages), ("tls", "the same over HTTPS", pages), ("flight-10000", "10,000 in flight, 100 ms server", flight)):
+        f = Figures(lines, scene)
+        if f:
+            parts += [f"{title}\n", shown(f)]
+    return "\n".join(parts)
 
 
 def render(lines):

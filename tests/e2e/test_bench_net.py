@@ -19,6 +19,7 @@ measure.BUILT = pathlib.Path(BUILD).resolve() / "peers"
 import bars  # noqa: E402
 import clients  # noqa: E402
 import compare  # noqa: E402
+import load  # noqa: E402
 import results  # noqa: E402
 import servers  # noqa: E402
 
@@ -238,7 +239,46 @@ def the_page_shows_who_failed_and_who_is_absent_and_no_bar_is_met_by_silence():
     check("| seine | not built |" in page, True)
     check("| curl | failed: exit code 7 |" in page, True)
     check("**met**" in page or "**missed**" in page, False)
-    check({line.count("|") for line in page.split("## 2 KB pages")[1].split("## ")[0].splitlines() if line.startswith("|")}, {11})
+    check({line.count("|") for line in page.split("## 2 KB pages")[1].split("## ")[0].splitlines() if line.startswith("|")}, {13})
+
+
+@case
+def foreign_load_is_what_neither_client_nor_server_took():
+    class Cost:
+        cpu, seconds = 1.0, 2.0
+    with tempfile.NamedTemporaryFile("w") as f:
+        f.write("cpu  100 20 300 5000 7 8 9 40 0 0\ncpu0 1 1 1 1 1 1 1 1\n")
+        f.flush()
+        check(load.busy(f.name), 460 / load.TICKS)
+    watch = load.Watch(os.getpid())
+    watch.busy = load.busy() - 3.0  # three seconds of all CPUs, one of them the client's
+    watch.server = load.spent(os.getpid())
+    check(abs(watch.foreign(Cost) - 1.0) < 0.5, True)
+    start = load.spent(os.getpid())
+    while load.spent(os.getpid()) == start:
+        pass
+    check(load.spent(1 << 30), 0.0)
+
+
+@rows([("quiet", [0.05], 0, 1), ("once", [0.5, 0.0], 1, 2), ("always", [0.5, 0.6, 0.7, 0.8], 2, 3)])
+def a_disturbed_run_is_repeated_twice_at_most(_, loads, repeats, runs):
+    class Settings:
+        repeats = 0
+    given, told = iter(loads), []
+    row = load.repeated(lambda: {"foreign": next(given)}, Settings, told.append, {"program": "x"})
+    check((row["repeats"], len(told) + 1, row["foreign"]), (repeats, runs, loads[runs - 1]))
+    Settings.repeats = load.PATIENCE  # the machine is never quiet
+    check(load.repeated(lambda: {"foreign": 1.0}, Settings, told.append, {})["repeats"], 0)
+
+
+@case
+def the_table_has_instructions_and_foreign_load():
+    lines = [MACHINE, *figures("wrk", [1000.0, 1100.0, 900.0], 10.0, foreign=0.02, repeats=0), *figures("seine", [900.0] * 3, 12.0, foreign=0.31, repeats=2),
+             *figures("reqwest", [500.0] * 3, 30.0), {"type": "instructions", "scene": "pages", "program": "seine", "each": 19999}]
+    row = next(line for line in results.tables(lines).splitlines() if line.startswith("| seine |"))
+    check(row, "| seine | 900 | 0.90 | 12.00 | 1.20 | 19,999 | 5.0 | 900 – 900 | 0.31, 6 repeated | 1,000 | 3 |  |")
+    check((verdict(lines, "≤ 20,000"), verdict(lines, "≥ 1.5 × reqwest")), ("met", "met"))
+    check(verdict([*lines[1:-1], *figures("curl", [601.0] * 3, 30.0)], "≥ 1.5 × reqwest"), "missed")
 
 
 @case
