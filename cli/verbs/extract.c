@@ -104,9 +104,53 @@ fields_free(fields *f)
     *f = (fields){NULL, 0};
 }
 
-/* Makes a hint: the text without the byte at the fault, if that is a selector. */
+static bool
+is_selector(const char *text)
+{
+    seine_select *s = NULL;
+    bool is = seine_select_new(text, strlen(text), &s, NULL) == SEINE_OK;
+
+    seine_select_free(s);
+    return is;
+}
+
+/* A pseudo-class of another library: puts the name that the message knows in its place,
+ * "a:first" becomes "a:first-of-type". */
+static bool
+with_other_name(const char *text, size_t at, const char *message, char *out, size_t cap)
+{
+    const char *instead = strstr(message, "; try ':"), *end;
+    size_t name = at + 1 + strcspn(text + at + 1, " :.#[>+~,)(");
+
+    if (!instead || !(end = strchr(instead + 8, '\'')))
+        return false;
+    snprintf(out, cap, "%.*s:%.*s%s", (int)at, text, (int)(end - instead - 8),
+             instead + 8, text + name);
+    return is_selector(out);
+}
+
+/* What Scrapy and parsel write: "a::text" is a, "a::attr(href)" is a@href. */
+static bool
+with_at(const char *text, size_t at, char *out, size_t cap)
+{
+    const char *rest = text + at;
+
+    if (at == 0)
+        return false;
+    if (strcmp(rest, "::text") == 0)
+        snprintf(out, cap, "%.*s@text", (int)at, text);
+    else if (strncmp(rest, "::attr(", 7) == 0 && rest[strlen(rest) - 1] == ')')
+        snprintf(out, cap, "%.*s@%.*s", (int)at, text, (int)strlen(rest + 7) - 1,
+                 rest + 7);
+    else
+        return false;
+    return true;
+}
+
+/* Makes a hint: a selector that is near the text, or "". Without the byte at the fault it
+ * may be one; a colon is no such byte, since a name would grow together with the next. */
 static void
-without_fault(const char *text, char *out, size_t cap)
+near_selector(const char *text, char *out, size_t cap)
 {
     seine_diag diag = SEINE_DIAG;
     seine_select *s = NULL;
@@ -119,11 +163,12 @@ without_fault(const char *text, char *out, size_t cap)
         return;
     }
     size_t at = (size_t)diag.column - 1;
+    if (with_other_name(text, at, diag.text, out, cap) || with_at(text, at, out, cap))
+        return;
     memcpy(out, text, at);
     memcpy(out + at, text + at + 1, len - at);
-    if (seine_select_new(out, len - 1, &s, NULL) != SEINE_OK)
+    if (text[at] == ':' || !is_selector(out))
         out[0] = '\0';
-    seine_select_free(s);
 }
 
 static int
@@ -137,7 +182,7 @@ read_fields(const settings *set, fields *css, fields *pointers)
         if (!field_css(&css->all[css->count++], set->css.items[i], &why)) {
             char hint[SEINE_SELECT_BYTES];
 
-            without_fault(css->all[i].text, hint, sizeof hint);
+            near_selector(css->all[i].text, hint, sizeof hint);
             return say_fail(SAY_USAGE, *hint ? hint : "seine extract --css 'h2 a@href'",
                             "--css: %s", why.text);
         }

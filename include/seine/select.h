@@ -15,16 +15,17 @@
  *     seine_select_free(s);
  *
  * Selectors level 3, and of level 4 :is, :where, :not and :nth-child(… of …) with lists,
- * :has, :scope, :any-link, the flags i and s. Selectors that need a user or a screen
- * (:hover, ::before) are valid and match nothing. A selector has at most 1 KiB, 32
- * compounds, and 8 combinators in one complex selector.
+ * :has, :scope, :any-link, the flags i and s. Selectors that need a user (:hover) are
+ * valid and match nothing; pseudo-elements (::before) are never nodes and are refused. A
+ * selector has at most 4 KiB and 256 compounds, as many as a tree has levels, so that the
+ * paths that developer tools copy are selectors.
  *
  * Each compound is tested on a node at most once, whatever the combinators are. The work
  * is limited to 50 steps per node and selector, and to 1,000,000 steps per page; beyond
  * that the call returns SELECTOR_TIMEOUT.
  *
  * Time    plays no part.
- * Memory  a selector: below 64 KiB. A finder: a byte per node and compound, and 16 bytes
+ * Memory  a selector: below 256 KiB. A finder: a byte per node and compound, and 16 bytes
  *         per node once a selector asks for positions.
  * Threads a selector: any thread. A finder: one owner, and its tree may not change.
  */
@@ -41,7 +42,7 @@
 #include "seine/tree.h"
 #include "seine/view.h"
 
-#define SEINE_SELECT_BYTES 1024
+#define SEINE_SELECT_BYTES 4096
 
 typedef struct seine_select seine_select;
 typedef struct seine_finder seine_finder;

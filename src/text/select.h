@@ -15,8 +15,8 @@
 #include "seine/select.h"
 
 enum {
-    SN_SELECT_COMPOUNDS = 32,
-    SN_SELECT_DEPTH = 8, /* of nested lists */
+    SN_SELECT_COMPOUNDS = 256, /* SN_TREE_MAX_DEPTH: a path to any element */
+    SN_SELECT_DEPTH = 8,       /* of nested lists */
     SN_SELECT_NONE = UINT16_MAX
 };
 

@@ -18,7 +18,7 @@ enum {
     BACK_NO = 32,
 
     PER_NODE = 50, /* steps per selector */
-    FLOOR = 1000,  /* but at least this many */
+    FLOOR = 50000, /* but at least this many: a path of 256 compounds */
     PER_PAGE = 1000000
 };
 

@@ -146,6 +146,22 @@ def what_is_asked_wrongly_is_said_before_anything_is_read(words, err):
     check((r.code, r.out, r.err), (2, "", err))
 
 
+@rows([("a:first", "a:first-of-type"), ("ul li:last a", "ul li:last-of-type a"), ("tr:even", "tr:nth-child(even)"), (":not(p:odd)", ":not(p:nth-child(odd))"), ("a::text", "a@text"),
+       ("div a::attr(href)", "div a@href"), ("article..product", "article.product"), ("p:visible", "seine extract"), ("p::before", "seine extract"), ("li:first:hover", "li:first-of-type:hover")])
+def what_is_advised_is_right(wrong, right):
+    r = seine("extract", "--css", wrong, stdin="")
+    check((r.code, r.err.splitlines()[1].startswith("try: " + right)), (2, True), r.err)
+
+
+@rows([(s,) for s in ("p::before", "p:before", ":is(p::after)", ":not(::before)", "a:has(::marker)", "p:nth-child(1 of ::before)", "p::first-line a", "a, b::selection", "::slotted(p)",
+                      "::part(x)", "p:first-letter", ":where(:after)", "::-webkit-scrollbar", "p::BEFORE", "p::before:hover", "a > ::placeholder")])
+def a_pseudo_element_is_an_error_wherever_it_stands(selector):
+    r = seine("extract", "--css", selector, stdin="<p>x")
+    check((r.code, r.out, "pseudo-element" in r.err), (2, "", True), r.err)
+    one = cases("extract", {"html": "<p>x", "css": selector})[0]
+    check((one["ok"], "pseudo-element" in one["error"]), (False, True))
+
+
 @case
 def a_page_that_costs_too_much_still_has_its_links():
     bomb = "<a href=x>y</a>" + "<div>" * 1000

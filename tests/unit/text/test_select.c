@@ -430,15 +430,15 @@ TEST(select_has_limits)
     CHECK_EQ(seine_select_new(text, SEINE_SELECT_BYTES, &s, NULL), SEINE_OK);
     seine_select_free(s);
     CHECK_EQ(seine_select_new(text, SEINE_SELECT_BYTES + 1, &s, &diag), SEINE_E_CONFIG);
-    CHECK_STR(diag.text, "longer than 1024 bytes");
-    for (int n = 32; n <= 33; n++) {
+    CHECK_STR(diag.text, "longer than 4096 bytes");
+    for (int n = 256; n <= 257; n++) {
         size_t len = 0;
 
         for (int i = 0; i < n; i++)
             len +=
                 (size_t)snprintf(text + len, sizeof text - len, "%sa", i > 0 ? "," : "");
         seine_err e = seine_select_new(text, len, &s, NULL);
-        CHECK_EQ(e, n > 32 ? SEINE_E_CONFIG : SEINE_OK);
+        CHECK_EQ(e, n > 256 ? SEINE_E_CONFIG : SEINE_OK);
         if (e == SEINE_OK)
             seine_select_free(s);
     }
@@ -454,32 +454,49 @@ repeat(sn_buf *out, const char *text, int times)
         sn_buf_text(out, text);
 }
 
-/* 2,000 siblings and four ~: a finder that tries them all would take 10^13 steps. */
-/* The form that developer tools copy. */
-TEST(select_follows_paths_of_32_compounds)
+/* The forms that developer tools copy, for an element so deep. */
+static void
+follow_path(int depth, const char *step, const char *tag)
 {
-    char path[512], page[1024];
-    int path_len = snprintf(path, sizeof path, "html > body"), page_len = 0;
+    char path[SEINE_SELECT_BYTES + 64], page[16 * 256];
+    int path_len = snprintf(path, sizeof path, "body"), page_len = 0;
     seine_select *s = NULL;
-
-    for (int i = 0; i < 30; i++) {
-        path_len += snprintf(path + path_len, sizeof path - (size_t)path_len, " > div");
-        page_len += snprintf(page + page_len, sizeof page - (size_t)page_len, "<div>");
-    }
-    seine_tree *t = tree_of(page);
     seine_finder *f = NULL;
     seine_node n = 0;
+
+    for (int i = 0; i < depth; i++) {
+        path_len += snprintf(path + path_len, sizeof path - (size_t)path_len, "%s", step);
+        page_len += snprintf(page + page_len, sizeof page - (size_t)page_len, "%s", tag);
+    }
+    seine_tree *t = tree_of(page);
     CHECK_EQ(seine_select_new(path, strlen(path), &s, NULL), SEINE_OK);
     CHECK_EQ(seine_finder_new(t, &f), SEINE_OK);
     CHECK_EQ(seine_finder_next(f, s, 0, &n), SEINE_OK);
     CHECK_EQ(n, seine_tree_size(t) - 1);
+    CHECK_EQ(seine_finder_next(f, s, 0, &n), SEINE_OK);
+    CHECK_EQ(n, 0);
     seine_finder_free(f);
     seine_select_free(s);
     seine_tree_free(t);
-    snprintf(path + path_len, sizeof path - (size_t)path_len, " > p");
+}
+
+TEST(select_follows_paths_as_deep_as_a_tree)
+{
+    char path[2048];
+    int len = snprintf(path, sizeof path, "body");
+    seine_select *s = NULL;
+
+    follow_path(40, " > div", "<div>");
+    follow_path(40, " > div.item-list__row.is-open.has-border:nth-child(2) > q",
+                "<p></p><div class='has-border is-open item-list__row'><q>");
+    follow_path(200, " > div:nth-child(1)", "<div>");
+    follow_path(254, " > div", "<div>");
+    for (int i = 0; i < 256; i++)
+        len += snprintf(path + len, sizeof path - (size_t)len, " > p");
     CHECK_EQ(seine_select_new(path, strlen(path), &s, NULL), SEINE_E_CONFIG);
 }
 
+/* 2,000 siblings and four ~: a finder that tries them all would take 10^13 steps. */
 TEST(select_knows_the_option_that_is_chosen)
 {
     static const row rows[] = {{"option:checked", "a e f h"}};
