@@ -110,6 +110,8 @@ def main(words):
     if o.table:
         print(results.tables(lines))
     for bar in results.bars(lines):
+        if o.table and bar.verdict == "not measured":
+            continue
         print(f"{bar.verdict.strip('*'):12}  {bar.what}: {bar.wanted}: {bar.measured}", file=sys.stderr)
     return 0
 
