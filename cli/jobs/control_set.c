@@ -12,7 +12,8 @@
 enum { KEYS = 64, HOST = 256 };
 
 typedef struct change {
-    char host[HOST]; /* "": all */
+    char host[HOST];            /* "": all */
+    uint32_t burst, host_burst; /* beside a rate; 0: not said */
     seine_fetch_tune tune;
     char text[480]; /* for people: "host-rate=1/s" */
 } change;
@@ -84,16 +85,23 @@ read_value(change *to, const char *name, const char *text)
 
     if (strcmp(name, "host-rate") == 0)
         return read_rate(text, &t->has_host_rate, &t->host_rate);
+    if (strcmp(name, "host-burst") == 0)
+        return read_count(text, &to->host_burst);
     if (strcmp(name, "per-host") == 0)
         return read_count(text, &t->per_host);
     if (to->host[0])
-        return "of a host can be set: host-rate, per-host";
+        return "of a host can be set: host-rate, host-burst, per-host";
     if (strcmp(name, "rate") == 0)
         return read_rate(text, &t->has_rate, &t->rate);
     if (strcmp(name, "concurrency") == 0)
         return read_count(text, &t->concurrency);
-    return "can be set: rate, host-rate, concurrency, per-host, hosts.NAME.host-rate, "
-           "hosts.NAME.per-host";
+    if (strcmp(name, "burst") == 0)
+        return read_count(text, &to->burst);
+    if (strcmp(name, "per-ip") == 0)
+        return read_count(text, &t->per_ip);
+    return "can be set: rate, burst, host-rate, host-burst, concurrency, per-host, "
+           "per-ip, "
+           "hosts.NAME.host-rate, hosts.NAME.host-burst, hosts.NAME.per-host";
 }
 
 static bool
@@ -128,11 +136,54 @@ take_member(const char *key, const seine_json *value, void *arg)
     return true;
 }
 
+/* Gives a burst to the rate beside which it was said. False: there is none. */
+static bool
+join_burst(changes *c, const change *burst)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < c->n; i++) {
+        change *x = &c->all[i];
+
+        if (strcmp(x->host, burst->host) != 0)
+            continue;
+        if (burst->burst > 0 && x->tune.has_rate) {
+            x->tune.rate.burst = burst->burst;
+            found = true;
+        }
+        if (burst->host_burst > 0 && x->tune.has_host_rate) {
+            x->tune.host_rate.burst = burst->host_burst;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool
+join_bursts(changes *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const change *x = &c->all[i];
+
+        if ((x->burst > 0 || x->host_burst > 0) && !join_burst(c, x))
+            return fail(c, x->text,
+                        x->burst > 0 ? "needs its rate beside it, as in rate=5/s burst=10"
+                                     : "needs its rate beside it, as in host-rate=5/s "
+                                       "host-burst=10");
+    }
+    return true;
+}
+
 static bool
 apply(const control_hooks *h, changes *c)
 {
+    if (!join_bursts(c))
+        return false;
     for (size_t i = 0; i < c->n; i++) {
         change *x = &c->all[i];
+
+        if (x->burst > 0 || x->host_burst > 0)
+            continue; /* it went with its rate */
         seine_diag diag = SEINE_DIAG;
 
         x->tune.host = x->host[0] ? x->host : NULL;

@@ -39,10 +39,11 @@ typedef struct seine_fetch_tune {
     seine_rate rate, host_rate; /* count 0: off; burst 0: that of the options */
     uint32_t concurrency;       /* 0: as it is; not with `host` */
     uint32_t per_host;          /* 0: as it is */
+    uint32_t per_ip;            /* 0: as it is; not with `host` */
 } seine_fetch_tune;
 
 /* clang-format off */
-#define SEINE_FETCH_TUNE {sizeof(seine_fetch_tune), NULL, false, false, {0, 0, 0}, {0, 0, 0}, 0, 0}
+#define SEINE_FETCH_TUNE {sizeof(seine_fetch_tune), NULL, false, false, {0, 0, 0}, {0, 0, 0}, 0, 0, 0}
 /* clang-format on */
 
 /* A host that has work, at one moment. */

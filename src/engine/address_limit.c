@@ -65,7 +65,6 @@ sn_address_limits_init(sn_address_limits *t, const sn_address_limits_opts *opts)
         (void)e; /* is_sound has said so */
     }
     t->entries[SN_ADDRESS_LIMITS_SLOTS].key = OVERFLOW_KEY;
-    t->entries[SN_ADDRESS_LIMITS_SLOTS].cap = t->cap;
     t->entries[SN_ADDRESS_LIMITS_SLOTS].full = SN_LONG_AGO;
     memcpy(t->secret, opts->secret, sizeof t->secret);
     if (!t->secret[0] && !t->secret[1])
@@ -120,6 +119,12 @@ sn_address_limits_set(sn_address_limits *t, seine_span every)
     atomic_store_explicit(&t->every, every, memory_order_relaxed);
 }
 
+void
+sn_address_limits_set_cap(sn_address_limits *t, uint16_t cap)
+{
+    atomic_store_explicit(&t->cap, cap, memory_order_relaxed);
+}
+
 /* The arithmetic of a rule. */
 static seine_limiter
 rule_at(const sn_address_limits *t, uint16_t i)
@@ -135,7 +140,8 @@ rule_at(const sn_address_limits *t, uint16_t i)
 static uint16_t
 cap_of(const sn_address_limits *t, uint16_t rule)
 {
-    return rule ? t->groups[rule - 1].limit.cap : t->cap;
+    return rule ? t->groups[rule - 1].limit.cap
+                : atomic_load_explicit(&t->cap, memory_order_relaxed);
 }
 
 static uint32_t
@@ -172,8 +178,7 @@ unpin_entry(sn_address_limits_entry *e)
 
 /* Gives a free entry to the address, with one in flight. */
 static bool
-claim_entry(sn_address_limits_entry *e, uint64_t key, uint16_t cap, uint16_t rule,
-            seine_time now)
+claim_entry(sn_address_limits_entry *e, uint64_t key, uint16_t rule, seine_time now)
 {
     uint32_t nothing = 0, rest = CHANGING;
 
@@ -181,7 +186,6 @@ claim_entry(sn_address_limits_entry *e, uint64_t key, uint16_t cap, uint16_t rul
         return false;
     bool is_free = e->key == 0 || e->full <= now;
     if (is_free) {
-        e->cap = cap;
         e->rule = rule;
         e->full = SN_LONG_AGO;
         atomic_store_explicit(&e->key, key, memory_order_release);
@@ -201,7 +205,7 @@ static spot
 add_address(sn_address_limits *t, const sn_ip *ip, uint64_t key, seine_time now)
 {
     pthread_mutex_t *lock = &t->locks[(key & MASK) / (SN_ADDRESS_LIMITS_SLOTS / 64)];
-    uint16_t rule = rule_of(t, ip), cap = cap_of(t, rule);
+    uint16_t rule = rule_of(t, ip);
     spot s = {SN_ADDRESS_LIMITS_SLOTS, NOBODY};
 
     pthread_mutex_lock(lock);
@@ -210,7 +214,7 @@ add_address(sn_address_limits *t, const sn_ip *ip, uint64_t key, seine_time now)
         s.before = pin_entry(&t->entries[s.slot], key);
     for (uint32_t i = 0; s.before == NOBODY && i < PROBES; i++) {
         s.slot = (uint32_t)(key + i) & MASK;
-        if (claim_entry(&t->entries[s.slot], key, cap, rule, now))
+        if (claim_entry(&t->entries[s.slot], key, rule, now))
             s.before = 0;
     }
     pthread_mutex_unlock(lock);
@@ -263,7 +267,7 @@ sn_address_limits_start(sn_address_limits *t, const sn_ip *ip, seine_time now,
     sn_address_limits_entry *e = &t->entries[s.slot];
     seine_limiter rule = rule_at(t, e->rule);
 
-    if (s.before >= e->cap) {
+    if (s.before >= cap_of(t, e->rule)) {
         unpin_entry(e);
         *out_when = busy_until(&rule, now);
         return SEINE_E_BUSY;

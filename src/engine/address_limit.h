@@ -61,7 +61,7 @@ typedef struct sn_address_limits_entry {
     _Atomic uint64_t key;       /* hash of the address; 0: never used */
     _Atomic int64_t full;       /* when its bucket is full again */
     _Atomic uint32_t in_flight; /* and a mark while the entry changes its address */
-    uint16_t cap, rule;
+    uint16_t rule;
 } sn_address_limits_entry;
 
 typedef struct sn_address_limits {
@@ -70,7 +70,7 @@ typedef struct sn_address_limits {
     sn_address_limits_group *groups;  /* of rules[1] … */
     size_t n_groups;
     uint64_t secret[2];
-    uint16_t cap;             /* of the default, and … */
+    _Atomic uint16_t cap;     /* of the default, and … */
     _Atomic seine_span every; /* … its interval, which may change */
     uint32_t burst;
     _Atomic uint64_t overflows; /* starts that went to the overflow entry */
@@ -78,6 +78,7 @@ typedef struct sn_address_limits {
 } sn_address_limits;
 
 /* Another interval of the default limit, from now on. */
+void sn_address_limits_set_cap(sn_address_limits *t, uint16_t cap); /* at least 1 */
 void sn_address_limits_set(sn_address_limits *t, seine_span every);
 
 /* INVAL: a limit without sense, more than 65,534 groups. NOMEM. */

@@ -58,6 +58,12 @@ check_tune(const sn_shared_state *c, const seine_fetch_tune *t, seine_diag *diag
                               "the hosts are yours: no limit per host holds");
     if (t->per_host > UINT16_MAX + 1)
         return sn_diag_option(diag, "per_host", "at most 65536");
+    if (t->per_ip > UINT16_MAX)
+        return sn_diag_option(diag, "per_ip", "at most 65535");
+    if (t->per_ip > 0 && (t->host || !c->has_address_limits))
+        return sn_diag_option(diag, "per_ip",
+                              t->host ? "is that of all hosts together"
+                                      : "no limit per address holds in this run");
     if (t->concurrency > most)
         return sn_diag_option(diag, "concurrency", "at most %u with this queue", most);
     if (t->has_rate)
@@ -127,6 +133,8 @@ apply(seine_fetch *f, const seine_fetch_tune *t, seine_diag *diag)
     if (t->concurrency > 0)
         e = seine_throttle_set(&c->in_flight, t->concurrency);
     set_addresses(c, t);
+    if (t->per_ip > 0)
+        sn_address_limits_set_cap(&c->address_limits, (uint16_t)t->per_ip);
     seine_fetch_wake(f);
     return e;
 }
@@ -135,10 +143,10 @@ seine_err
 seine_fetch_tune_set(seine_fetch *f, const seine_fetch_tune *t, seine_diag *diag)
 {
     sn_diag_clear(diag);
-    if (!f || !sn_opts_fit(t, sizeof *t))
+    seine_fetch_tune own;
+    if (!f || !sn_opts_read(&own, sizeof own, offsetof(seine_fetch_tune, per_ip), t))
         return SEINE_E_INVAL;
     const seine_fetch_opts *o = &sn_fetch_shared(f)->opts;
-    seine_fetch_tune own = *t;
     if (own.rate.burst == 0)
         own.rate.burst = o->rate.burst > 0 ? o->rate.burst : 1;
     if (own.host_rate.burst == 0)

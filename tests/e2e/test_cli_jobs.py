@@ -281,11 +281,15 @@ def what_cannot_be_set_is_refused_with_its_key():
         p = crawling(where, o, *PACE)
         for word, why in (("rtae=1/s", "can be set: rate"), ("rate=fast", "rate"), ("host-rate=0/s", "host-rate"), ("concurrency=0", "1 to 65536"),
                           ("concurrency=9999", "with this queue"), ("hosts.e.example=1", "of a host can be set"), ("hosts.e.example.rate=1/s", "of a host"),
-                          ("hosts..host-rate=1/s", "hosts.NAME")):
+                          ("hosts..host-rate=1/s", "hosts.NAME"), ("host-burst=5", "needs its rate beside it"), ("burst=5", "needs its rate beside it"),
+                          ("hosts.e.example.per-ip=5", "of a host can be set"), ("per-ip=0", "1 to 65536")):
             r = run(where, "jobs", "set", "one", word)
             check((r.code, why in r.err), (2, True), r.err)
         r = run(where, "jobs", "set", "one", "rate")
         check((r.code, "is not KEY=VALUE" in r.err), (2, True), r.err)
+        for words in (("per-ip=5",), ("host-rate=50/s", "host-burst=5"), ("burst=9", "rate=100/s"), ("hosts.127.0.0.1.host-burst=3", "hosts.127.0.0.1.host-rate=60/s")):
+            r = run(where, "jobs", "set", "one", *words)
+            check(r.code, 0, r.err)
         ended(p)
 
 

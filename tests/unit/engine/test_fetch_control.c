@@ -106,6 +106,43 @@ TEST(fetch_control_a_rate_over_all_hosts_comes_and_goes)
     close_fetch(&p);
 }
 
+TEST(fetch_control_a_cap_per_address_holds_from_the_next_request_on)
+{
+    static place p;
+    seine_fetch_tune t = SEINE_FETCH_TUNE;
+    seine_diag diag = SEINE_DIAG;
+
+    p = (place){.script = script_new(NULL)};
+    seine_fetch_opts o = script_opts(p.script);
+    o.dedup = o.mine = false;
+    o.adaptive = false;
+    o.host_rate.count = 0;
+    o.concurrency = o.per_host = 40;
+    o.per_ip = 3;
+    o.queue = 90;
+    script_on(p.script, "http://a.test/", &(answer){.takes = SEINE_SECS(9)});
+    open_fetch(&p, &o);
+    for (int i = 0; i < 50; i++)
+        add(&p, "http://a.test/");
+    pass(&p, SEINE_MS(500));
+    CHECK_EQ(script_in_flight(p.script), 3);
+    t.per_ip = 12;
+    CHECK_EQ(seine_fetch_tune_set(p.fetch, &t, &diag), SEINE_OK);
+    pass(&p, SEINE_MS(500));
+    CHECK_EQ(script_in_flight(p.script), 12);
+    t.host = "a.test";
+    CHECK_EQ(seine_fetch_tune_set(p.fetch, &t, &diag), SEINE_E_INVAL);
+    CHECK_STR(diag.text, "is that of all hosts together");
+    t = (seine_fetch_tune)SEINE_FETCH_TUNE; /* of a program that knew less */
+    t.size = offsetof(seine_fetch_tune, per_ip);
+    t.per_ip = 1;
+    t.per_host = 40;
+    CHECK_EQ(seine_fetch_tune_set(p.fetch, &t, &diag), SEINE_OK);
+    pass(&p, SEINE_SECS(20));
+    CHECK_EQ(script_in_flight(p.script), 12);
+    close_fetch(&p);
+}
+
 TEST(fetch_control_concurrency_grows_up_to_the_queue)
 {
     static place p;
