@@ -52,6 +52,13 @@ void seine_fetch_stream_free(seine_fetch_stream *s);
 /* The fetch: to give it URLs, close it, stop it, look at it; not to free or finish it. */
 seine_fetch *seine_fetch_stream_fetch(seine_fetch_stream *s);
 
+/* Gives many URLs in one call: texts that a NUL ends, one after the other, in `len`
+ * bytes. *out_used: the bytes of those that were given, in every case. FULL: there is no
+ * room for the rest now. CLOSED, NOMEM: as seine_fetch_add says. INVAL: the last text has
+ * no end. */
+SEINE_MUST_CHECK seine_err seine_fetch_stream_add(seine_fetch_stream *s, const char *urls,
+                                                  size_t len, size_t *out_used);
+
 /* Moves up to `room` records out, those that ended first before others. Waits for the
  * first one, at most `patience`: then OK with *out_n 0. With threads = 0 the call does
  * the work meanwhile. CLOSED: all URLs have ended, and all records were taken. NOMEM: so,

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -189,6 +190,26 @@ seine_fetch *
 seine_fetch_stream_fetch(seine_fetch_stream *s)
 {
     return s ? s->fetch : NULL;
+}
+
+seine_err
+seine_fetch_stream_add(seine_fetch_stream *s, const char *urls, size_t len,
+                       size_t *out_used)
+{
+    if (!s || !out_used || (len > 0 && (!urls || urls[len - 1] != '\0')))
+        return SEINE_E_INVAL;
+    *out_used = 0;
+    while (*out_used < len) {
+        seine_ask ask = SEINE_ASK;
+        const char *url = urls + *out_used;
+
+        ask.url = (seine_view){url, strlen(url)};
+        seine_err e = seine_fetch_add(s->fetch, &ask, NULL);
+        if (e != SEINE_OK)
+            return e;
+        *out_used += ask.url.len + 1;
+    }
+    return SEINE_OK;
 }
 
 /* Unlinks up to `room` records; their blocks are linked from *out_blocks on. */

@@ -85,6 +85,46 @@ TEST(fetch_stream_gives_each_record_once_and_then_it_is_closed)
     close_place(&p);
 }
 
+TEST(fetch_stream_many_urls_are_given_at_once_up_to_the_room_there_is)
+{
+    static const char urls[] = "http://a.test/1\0http://b.test/2\0http://c.test/3";
+    place p = {.script = script_new(NULL)};
+    seine_fetch_opts o = script_opts(p.script);
+    seine_record *got[4];
+    size_t used = 77, n = 0;
+
+    o.threads = 0;
+    o.queue = 2;
+    o.concurrency = 1;
+    CHECK_EQ(sn_fetch_stream_open(&o, script_net(p.script), &p.stream, NULL), SEINE_OK);
+    p.fetch = seine_fetch_stream_fetch(p.stream);
+    CHECK_EQ(seine_fetch_stream_add(p.stream, urls, 0, &used), SEINE_OK);
+    CHECK_EQ(used, 0);
+    CHECK_EQ(seine_fetch_stream_add(p.stream, urls, sizeof urls, &used), SEINE_E_FULL);
+    CHECK_EQ(used, 32);
+    CHECK_EQ(seine_fetch_stream_take(p.stream, SEINE_SECS(60), got, 4, &n), SEINE_OK);
+    CHECK_EQ(n, 1);
+    seine_fetch_stream_record_free(got[0]);
+    CHECK_EQ(seine_fetch_stream_add(p.stream, urls + 32, sizeof urls - 32, &used),
+             SEINE_OK);
+    CHECK_EQ(used, 16);
+    seine_fetch_close(p.fetch);
+    size_t all = 1;
+    while (seine_fetch_stream_take(p.stream, SEINE_SECS(60), got, 4, &n) == SEINE_OK)
+        for (size_t i = 0; i < n; i++, all++)
+            seine_fetch_stream_record_free(got[i]);
+    CHECK_EQ(all, 3);
+    CHECK_EQ(script_asked(p.script, "http://c.test/3"), 1);
+    used = 77;
+    CHECK_EQ(seine_fetch_stream_add(p.stream, urls, sizeof urls, &used), SEINE_E_CLOSED);
+    CHECK_EQ(used, 0);
+    CHECK_EQ(seine_fetch_stream_add(p.stream, urls, 15, &used), SEINE_E_INVAL);
+    CHECK_EQ(seine_fetch_stream_add(p.stream, NULL, 3, &used), SEINE_E_INVAL);
+    CHECK_EQ(seine_fetch_stream_add(p.stream, urls, sizeof urls, NULL), SEINE_E_INVAL);
+    CHECK_EQ(seine_fetch_stream_add(NULL, urls, sizeof urls, &used), SEINE_E_INVAL);
+    close_place(&p);
+}
+
 TEST(fetch_stream_waits_no_longer_than_its_patience)
 {
     place p = open_place(0);
