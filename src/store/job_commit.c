@@ -399,12 +399,35 @@ sn_job_say_why(seine_durable_job *j, seine_err e)
                  count, j->head.results == 1 ? " is" : "s are");
 }
 
+/* FAST: the WAL is synced by one commit a second, with all that was written before, so
+ * that a loss of power costs no more than that. It cannot be said inside a transaction.
+ */
+static seine_err
+choose_sync(seine_durable_job *j)
+{
+    seine_clock *clock = seine_clock_system();
+    seine_time now = clock->now(clock);
+    bool is_due = now >= j->synced_at;
+
+    if (j->facts.durability != SEINE_DURABILITY_FAST)
+        return SEINE_OK;
+    if (is_due)
+        j->synced_at = sn_time_add(now, SEINE_SECS(1));
+    if (is_due == j->is_synced)
+        return SEINE_OK;
+    j->is_synced = is_due;
+    return sn_sqlite_exec(j->db, is_due ? "PRAGMA synchronous = FULL"
+                                        : "PRAGMA synchronous = NORMAL");
+}
+
 /* One try; a failed one leaves nothing behind. */
 static seine_err
 try_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
 {
-    seine_err e = sn_sqlite_exec(j->db, "BEGIN IMMEDIATE");
+    seine_err e = choose_sync(j);
 
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(j->db, "BEGIN IMMEDIATE");
     *h = j->head;
     h->grp++;
     j->n_tried = 0;

@@ -99,7 +99,9 @@ struct seine_durable_job {
     sn_job_facts facts;
     sn_job_head head;
     bool is_resumed, is_scanned;
-    bool is_remote; /* on a network file system */
+    bool is_synced;       /* FAST: the next commit is … */
+    seine_time synced_at; /* … and one from then on */
+    bool is_remote;       /* on a network file system */
     bool has_ballast;
     seine_err err;    /* the first failure of a commit */
     int cause;        /* its errno */

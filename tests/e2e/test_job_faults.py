@@ -201,4 +201,18 @@ def a_flipped_bit_of_the_state_is_refused_or_does_no_harm():
     check(len(wrong), 0, "\n".join(wrong))
 
 
+def syncs(where, base, durability, rate):
+    words = ("crawl", base + "/", "-l", "off", "--host-rate", rate, "--no-adaptive", "--job", "j", "--fresh", "--durability", durability, "-o", "x.jsonl", *UNHURRIED)
+    r = faulty("fsync:COUNT:*/job.db-wal", [os.path.abspath(PROGRAM), *words], cwd=where)
+    check(r.code, 0, r.err)
+    return r.counts.get("fsync", 0)
+
+
+@case
+def a_fast_job_is_synced_once_a_second_and_a_full_one_with_every_group():
+    with origin("--site", "5:60:fan=8") as o, tempfile.TemporaryDirectory() as where:
+        at_once, fast, full = (syncs(where, o.base, *how) for how in (("fast", "1000/s"), ("fast", "20/s"), ("full", "20/s")))
+        check(fast - at_once >= 2 and full > fast + 20, True, f"{at_once} at once, {fast} in three seconds, {full} if full")
+
+
 finish(at_once=2)
