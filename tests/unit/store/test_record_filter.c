@@ -33,7 +33,8 @@ TEST(record_filter_takes_media_types_and_expressions_for_urls)
         {"image/*", "http://a/x", "text/html", false},
         {"\\.pdf$", "http://a/x.pdf", "text/html", true},
         {"\\.pdf$", "http://a/x.pdf?y", "application/pdf", false},
-        {"/docs/", "http://a/docs/x", "text/html", true}, /* two slashes: no type */
+        {"/docs/", "http://a/docs/x", "text/html", true}, /* a slash first: no type */
+        {"docs/a/b", "http://a/docs/a/b", "", true},      /* two slashes: no type */
         {"image/png|x", "http://a/x", "", true},          /* a bar: no type */
     };
 
