@@ -10,16 +10,17 @@ asan tsan:         ; @$(M) test P=$@ T="$(T)"
 clang: deps-dev    ; @$(M) test P=$@ T="$(T)"
 tree: deps-test    ; @tools/build $(P)
 product: deps      ; @tools/build release product && ln -sfn release/seine build/seine
+lto: deps          ; @tools/build lto product && ln -sfn lto/seine build/seine
 release: deps      ; @tools/build release && ln -sfn release/seine build/seine
-install: product   ; @tools/install $(PREFIX)
+install: lto       ; @tools/install $(PREFIX)
 uninstall:         ; @tools/install --undo
 deb: deps deps-deb  ; @tools/make-deb
 static: deps       ; @tools/build static seine-cli && strip -o build/seine-static build/static/seine && echo build/seine-static
 bench: release     ; @tools/bench $(B)
-bench-net: product ; @python3 bench/net $(B)
-bench-table: product ; @python3 bench/net --table $(B)
+bench-net: lto     ; @python3 bench/net $(B)
+bench-table: lto   ; @python3 bench/net --table $(B)
 bench-crawl: release ; @python3 bench/crawl $(B)
-bench-instructions: product ; @python3 bench/instructions $(B)
+bench-instructions: product lto ; @python3 bench/instructions $(B)
 deps-bench:        ; @tools/deps-bench
 fuzz: deps-dev     ; @$(M) tree P=fuzz && tools/fuzz $(F)
 soak:              ; @tools/soak
@@ -36,4 +37,4 @@ deps-dev:          ; @tools/deps run test dev
 deps-deb:          ; @tools/deps deb
 clean:             ; @rm -rf build
 
-.PHONY: all run test asan tsan clang tree product release install uninstall deb static bench bench-net bench-table bench-crawl bench-instructions deps-bench fuzz soak mutate coverage docs fmt lint smoke check deps deps-test deps-dev deps-deb clean
+.PHONY: all run test asan tsan clang tree product lto release install uninstall deb static bench bench-net bench-table bench-crawl bench-instructions deps-bench fuzz soak mutate coverage docs fmt lint smoke check deps deps-test deps-dev deps-deb clean

@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 for neighbour in ("net", "crawl"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / neighbour))
 
+import kept  # noqa: E402
 import medians  # noqa: E402
 import report  # noqa: E402
 import scenes  # noqa: E402
@@ -34,8 +35,11 @@ def options(words):
     p.add_argument("--many", type=int, default=scenes.MANY, help="pages of the large run (%(default)s)")
     p.add_argument("--in-flight", type=int, default=scenes.IN_FLIGHT, help="requests at once (%(default)s)")
     p.add_argument("--only", default="", help=f"some of {','.join(scenes.SCENES)}")
+    p.add_argument("--keep", action="store_true", help="count build/release/seine and build/lto/seine and write bench/INSTRUCTIONS.md")
     p.add_argument("--dir", default=tempfile.gettempdir(), help="where records are written during a run (%(default)s)")
     o = p.parse_args(words)
+    if o.keep:
+        o.seine, o.against, o.only = kept.PLAIN, kept.WHOLE, ""
     o.scenes = [w for w in o.only.split(",") if w] or list(scenes.SCENES)
     for word in o.scenes:
         if word not in scenes.SCENES:
@@ -87,6 +91,13 @@ def table(lines):
             yield f"failed: {line['scene']}, {line['role']}, round {line['round']}: {line['failed']}"
 
 
+def keep(lines, o):
+    """Writes the figures of both programs to the page that `make test` reads."""
+    value = {(f["name"], f["role"]): f["value"] for f in lines if f["type"] == "figure"}
+    named = [(scene.name, f"instructions per {scene.unit}, {scene.name}") for scene in o.scenes]
+    kept.PAGE.write_text(kept.page([(kept.cpu(), scene, value[name, "seine"], value[name, "against"]) for scene, name in named]), encoding="utf-8")
+
+
 def main(words):
     o = options(words)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as any error: servers end, folders go
@@ -96,7 +107,10 @@ def main(words):
     lines = measured(o, words)
     for row in table(lines):
         print(row, file=sys.stderr)
-    return 1 if any("failed" in line for line in lines) else 0
+    failed = any("failed" in line for line in lines)
+    if o.keep and not failed:
+        keep(lines, o)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

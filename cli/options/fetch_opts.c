@@ -271,6 +271,20 @@ read_members(const fetch_settings *set, fetch_plan *p)
     return fine;
 }
 
+/* Whether an output may show what the page itself says: its title, or a charset that no
+ * header names. Only --fields that lists its members rules that out, and where nothing
+ * but lines and columns of them is written. */
+static bool
+shows_title(const fetch_settings *set)
+{
+    bool is_list = set->fields && set->fields[0] != '+' && set->fields[0] != '-';
+
+    return !is_list || asks_for(set->fields, "title") ||
+           asks_for(set->fields, "charset") || set->write_out || set->failed ||
+           set->body != 0 || set->raw || set->job || set->incremental ||
+           outputs_has_archive(set) || outputs_has_database(set);
+}
+
 static int
 set_responses(const fetch_settings *set, fetch_plan *p)
 {
@@ -290,7 +304,7 @@ set_responses(const fetch_settings *set, fetch_plan *p)
     o->raw_encoding = set->raw_encoding;
     o->dedup = set->dedup == 0;
     o->strip_params = set->strip_params;
-    o->keep = SEINE_KEEP_TITLE;
+    o->keep = shows_title(set) ? SEINE_KEEP_TITLE : 0;
     if (!read_members(set, p))
         return SAY_USAGE;
     if (asks_for(set->fields, "headers") || set->remote_header_name ||

@@ -279,6 +279,12 @@ outputs_has_archive(const fetch_settings *set)
     return has_format(set, SEINE_SINK_WARC);
 }
 
+bool
+outputs_has_database(const fetch_settings *set)
+{
+    return has_format(set, SEINE_SINK_SQLITE);
+}
+
 static seine_body_form
 body_form(const fetch_settings *set)
 {

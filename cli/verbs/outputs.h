@@ -71,6 +71,7 @@ void outputs_free(outputs *o);
 
 /* Whether an output is a web archive. */
 bool outputs_has_archive(const fetch_settings *set);
+bool outputs_has_database(const fetch_settings *set);
 
 /* Whether an output makes a copy of each body while it writes it: a database does. */
 bool outputs_copy_bodies(const fetch_settings *set);

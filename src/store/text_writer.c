@@ -199,6 +199,21 @@ is_plain(const char *bytes)
     return (halves[0] | halves[1]) == 0;
 }
 
+/* Likewise of eight. */
+typedef signed char half_batch __attribute__((vector_size(8)));
+
+static bool
+is_plain_half(const char *bytes)
+{
+    half_batch b;
+    uint64_t bits;
+
+    memcpy(&b, bytes, sizeof b);
+    b = (b < ' ') | (b == '"') | (b == '\\') | (b == 0x7f);
+    memcpy(&bits, &b, sizeof bits);
+    return bits == 0;
+}
+
 static bool
 is_plain_byte(char c)
 {
@@ -229,6 +244,11 @@ copy_plain(char *to, const char *bytes, size_t n)
         memcpy(to + i, bytes + i, 16);
     if (i + 16 > n && n >= 16 && is_plain(bytes + n - 16)) {
         memcpy(to + n - 16, bytes + n - 16, 16);
+        return n;
+    }
+    if (n >= 8 && n < 16 && is_plain_half(bytes) && is_plain_half(bytes + n - 8)) {
+        memcpy(to, bytes, 8);
+        memcpy(to + n - 8, bytes + n - 8, 8);
         return n;
     }
     for (; i < n && is_plain_byte(bytes[i]); i++)

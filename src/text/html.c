@@ -776,12 +776,23 @@ text_init(sn_html_text *x, size_t cap)
     x->blank = x->cut = false;
 }
 
+/* Sets what is not zero at the start of a page. */
+static void
+start(sn_html *t, const sn_html_options *opts, sn_html_fn fn, void *user)
+{
+    t->opts = *opts;
+    t->fn = fn;
+    t->user = user;
+    t->state = DATA;
+    t->frames_ok = !opts->tree;
+    t->skims = sn_html_skims(opts);
+}
+
 void
 sn_html_init(sn_html *t, const sn_html_options *opts, sn_html_fn fn, void *user)
 {
-    *t = (sn_html){
-        .opts = *opts, .fn = fn, .user = user, .state = DATA, .frames_ok = !opts->tree};
-    t->skims = sn_html_skims(opts);
+    memset(t, 0, sizeof *t);
+    start(t, opts, fn, user);
     sn_buf_init(&t->values, KEPT * (size_t)SN_HTML_VALUE);
     sn_buf_init(&t->decoded, PARTS * (size_t)SN_HTML_VALUE);
     sn_buf_init(&t->held.bytes, PARTS * (size_t)SN_HTML_VALUE);
@@ -804,15 +815,20 @@ sn_html_fini(sn_html *t)
 void
 sn_html_reset(sn_html *t)
 {
-    sn_html old = *t;
+    sn_html_options opts = t->opts;
+    sn_html_fn fn = t->fn;
+    void *user = t->user;
+    const sn_buf kept[] = {t->values,        t->decoded, t->held.bytes,
+                           t->held.text.raw, t->script,  t->title.raw};
 
-    sn_html_init(t, &old.opts, old.fn, old.user);
-    t->values = old.values;
-    t->decoded = old.decoded;
-    t->held.bytes = old.held.bytes;
-    t->held.text.raw = old.held.text.raw;
-    t->title.raw = old.title.raw;
-    t->script = old.script;
+    memset(t, 0, offsetof(sn_html, value));
+    start(t, &opts, fn, user);
+    t->values = kept[0];
+    t->decoded = kept[1];
+    t->held.bytes = kept[2];
+    t->held.text.raw = kept[3];
+    t->script = kept[4];
+    t->title.raw = kept[5];
     sn_buf_reset(&t->script);
     sn_buf_reset(&t->values);
     sn_buf_reset(&t->decoded);

@@ -253,11 +253,9 @@ typedef struct sn_html { /* private */
     uint32_t keep; /* attributes to keep that did not come yet */
     uint32_t seen;
     uint32_t attrs; /* counted */
-    sn_html_value value[SN_ATTR_COUNT];
     sn_buf values;
 
     uint8_t depth; /* elements open in svg and math; deeper ones are ignored */
-    sn_html_foreign foreign[SN_HTML_FOREIGN];
     uint32_t templates;
     uint32_t links;
     bool titling, titled, based, langed;
@@ -275,6 +273,10 @@ typedef struct sn_html { /* private */
     unsigned notes;
     bool enough;
     seine_err err;
+
+    /* From here on a reset leaves what is there: `seen` and `depth` say what counts. */
+    sn_html_value value[SN_ATTR_COUNT];
+    sn_html_foreign foreign[SN_HTML_FOREIGN];
 } sn_html;
 
 void sn_html_init(sn_html *t, const sn_html_options *opts, sn_html_fn fn, void *user);

@@ -142,6 +142,16 @@ def fields_choose_members_and_bodies_come_on_request():
         check(base64.b64decode(results(seine("fetch", "--body", "b64", url).out)[0]["body_b64"]).decode(), body)
 
 
+@rows([(["--fields", "url,title"], '"title":"Net"'), (["--fields", "+title,-key"], '"title":"Net"'),
+       (["--fields", "url", "-w", "%{title}"], "Net"), (["--fields", "url,title", "-f", "csv"], ",Net")])
+def what_a_page_says_of_itself_is_read_wherever_an_output_shows_it(words, want):
+    with origin() as o:
+        page = b"<title>Net</title><p>hello"
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(page)
+        r = seine("fetch", *words, o.url("/raw:" + base64.urlsafe_b64encode(head + page).decode().rstrip("=")))
+        check(want in r.out, True, r.out)
+
+
 @case
 def summary_goes_to_a_file_or_nowhere():
     with origin() as o, tempfile.TemporaryDirectory() as where:
