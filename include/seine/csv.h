@@ -3,8 +3,8 @@
  * csv.h - write any text as one CSV cell that no spreadsheet runs.
  *
  *     char cell[64];
- *     size_t n = seine_csv_cell("a,b", 3, 0, cell, sizeof cell);     "a,b" in quotes
- *     n = seine_csv_cell("=1+1", 4, 0, cell, sizeof cell);           '=1+1
+ *     size_t n = seine_csv_cell("a,b", 3, 0, cell, sizeof cell);     5, with its quotes
+ *     n = seine_csv_cell("=1+1", 4, 0, cell, sizeof cell);           5: '=1+1
  *
  * RFC 4180 in valid UTF-8. A text that a spreadsheet would run as a formula gets a '
  * before it, unless it is exactly a JSON number. Commas and line ends between cells are
