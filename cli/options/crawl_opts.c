@@ -93,7 +93,6 @@ read_crawl(const args *a, crawl_plan *p)
     o->sitemaps = maps[set->sitemap];
     o->nofollow = set->nofollow;
     o->skips = set->skips;
-    o->requisites = set->mirror;
     o->pattern_budget = (uint32_t)set->pattern_budget;
     o->max_subdomains = (uint32_t)set->max_subdomains;
     o->max_per_host = set->max_per_host;
@@ -249,6 +248,7 @@ crawl_plan_make(const args *a, seine_fetch_opts *o, crawl_plan *out_plan)
     if (code != SAY_DONE || !crawl_is_asked(a))
         return code;
     o->crawl = &out_plan->opts;
+    o->requisites = set->mirror;
     return read_crawl(a, out_plan);
 }
 

@@ -74,9 +74,6 @@ typedef struct seine_crawl_opts {
     const char *spill;       /* directory; NULL: /tmp */
     uint32_t max_sitemaps;   /* 10,000 files in all; 0: off */
     uint64_t max_sitemap_bytes; /* 4 GiB of them in all, decoded; 0: off */
-    bool requisites; /* the parts of a page, too: pictures, style sheets, scripts, fonts;
-                        of any host, and no deeper than their page. `exclude` and
-                        robots.txt apply to them */
 } seine_crawl_opts;
 
 #define SEINE_CRAWL_OPTS seine_crawl_defaults()

@@ -218,6 +218,9 @@ typedef struct seine_fetch_opts {
     /* Regular expressions: a body whose URL matches one is taken, whatever `accept_type`
      * says; ended by NULL. NULL: none. */
     const char *const *accept_urls;
+    /* Of a crawl: the parts of a page, too, pictures, style sheets, scripts and fonts; of
+     * any host, and no deeper than their page. `exclude` and robots.txt apply to them. */
+    bool requisites;
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()

@@ -2,7 +2,7 @@
 /*
  * mirror.h - a copy of a site in a directory, to be opened from disk.
  *
- * A crawl with `requisites` (crawl.h) and an output of the format SEINE_SINK_MIRROR
+ * A crawl with `requisites` (fetch.h) and an output of the format SEINE_SINK_MIRROR
  * brings pages and their parts home. After the run the copy is settled: every URL gets
  * its file name, and links in HTML and CSS become relative where their target is in the
  * copy, and absolute elsewhere.

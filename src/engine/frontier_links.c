@@ -164,7 +164,7 @@ put_off(sn_frontier *f, sn_candidate *c, seine_skip reason)
 static bool
 put_off_early(sn_frontier *f, sn_candidate *c)
 {
-    bool has_parts = f->shared->opts.crawl->requisites;
+    bool has_parts = f->shared->opts.requisites;
 
     if (c->bad.len > 0 || c->is_part ||
         (!has_parts && sn_shared_state_is_closed(f->shared)) ||
@@ -323,7 +323,7 @@ add_link(sn_frontier *f, sn_candidate *c, const finding *from, const sn_page_lin
     c->link.line = l->line;
     c->link.tag = l->tag;
     c->link.attr = l->attr;
-    if (l->is_part || (o->requisites && is_frame(l)))
+    if (l->is_part || (f->shared->opts.requisites && is_frame(l)))
         c->link.depth--; /* that of the page */
     c->lastmod = l->lastmod;
     c->mark = mark;
@@ -372,7 +372,7 @@ add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
 static bool
 was_part(const sn_frontier *f, const sn_visit *v)
 {
-    return f->shared->opts.crawl->requisites && v->parent.ptr && v->found.tag.len > 0 &&
+    return f->shared->opts.requisites && v->parent.ptr && v->found.tag.len > 0 &&
            !sn_str_is_among(v->found.tag, "a area iframe frame meta form");
 }
 
@@ -429,7 +429,7 @@ read_links(sn_frontier *f, sn_visit *v, seine_time now)
     if (is_first && v->target.len > 0)
         add_target(f, v, &from.link, now);
     if (v->page && !(v->kind == SN_KIND_PAGE && o->sitemaps == SEINE_SITEMAPS_ONLY &&
-                     !o->requisites)) {
+                     !f->shared->opts.requisites)) {
         seine_url_init(&base, mem, sizeof mem);
         sn_page_facts_get(v->page, &facts);
         from.base = sn_base_url(facts.base, &v->url, &base) ? &base : &v->url;

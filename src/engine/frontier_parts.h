@@ -77,7 +77,7 @@ typedef struct sn_candidate {
     sn_str bad; /* no URL: why */
     bool is_too_long;
     bool nofollow;   /* asked not to */
-    bool is_part;    /* a page needs it: see requisites of seine_crawl_opts */
+    bool is_part;    /* a page needs it: see requisites of seine_fetch_opts */
     int64_t lastmod; /* of a sitemap, wall time in ms; 0: it does not say */
     uint64_t mark;   /* of its spelling, see known_links.h; 0: none */
     bool is_judged;

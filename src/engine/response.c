@@ -219,7 +219,7 @@ has_parts(const seine_fetch_opts *o, const sn_visit *v)
 {
     sn_page_form form;
 
-    return o->crawl && o->crawl->requisites && v->kind == SN_KIND_PAGE &&
+    return o->crawl && o->requisites && v->kind == SN_KIND_PAGE &&
            sn_page_refs_form(v->content_type, &form);
 }
 

@@ -6,7 +6,7 @@
  * rewritten before, whose relative links name files by their old names. Both become the
  * same text, so a file can be rewritten again when other files come, go or move.
  *
- *     sn_mirror_links l = {.index = &x, .by_name = &names, .entry = e};
+ *     sn_mirror_links l = {.index = &x, .by_name = &names, .entry = page};
  *     e = sn_mirror_links_rewrite(&l, bytes, is_original, &out);
  *
  * Time    plays no part.

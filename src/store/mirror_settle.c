@@ -19,6 +19,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/hash.h"
+#include "base/opts.h"
 #include "seine/mirror.h"
 #include "seine/url.h"
 #include "store/beneath.h"
@@ -527,9 +528,10 @@ seine_mirror_settle(const seine_mirror_opts *opts, seine_mirror_stats *out_stats
                   .waiting = -1,
                   .lock = -1};
 
-    *out_stats = (seine_mirror_stats){0};
+    if (out_stats)
+        *out_stats = (seine_mirror_stats){0};
     sn_diag_clear(diag);
-    if (!opts->dir)
+    if (!out_stats || !opts || !sn_opts_fit(opts, sizeof *opts) || !opts->dir)
         return SEINE_E_INVAL;
     sn_mirror_index_init(&s.index);
     sn_map_init(&s.by_name, (size_t)1 << 28);

@@ -189,7 +189,7 @@ def given_by(command):
 def every_member_of_the_options_has_an_option():
     fetch, crawl = members_of("fetch.h", "seine_fetch_opts"), members_of("crawl.h", "seine_crawl_opts")
     check(len(fetch) > 60 and {"max_redirects", "allow_net", "deny_net", "speed_span", "accept", "on_record"} <= fetch, True, str(sorted(fetch)))
-    check(sorted(fetch - NOT_TYPED - set(given_by("fetch")) - {"accept_urls"}), [])
+    check(sorted(fetch - NOT_TYPED - set(given_by("fetch")) - {"accept_urls", "requisites"}), [])
     check(sorted((fetch | crawl) - NOT_TYPED - set(given_by("crawl")) - {"method", "body", "dedup"}), [])
     check(sorted(members_of("convert.h", "seine_convert_opts") - {"size", "in", "out", "note", "arg"} - set(given_by("convert"))), [])
     check(given_by("crawl")["fields"], "header")
