@@ -72,7 +72,7 @@ find_local(const rewriting *r)
             low = sn_hex_digit(path.ptr[i + 2]);
         }
         bool is_escape = high >= 0 && low >= 0;
-        sn_buf_char(&name, is_escape ? (char)(high << 4 | low) : path.ptr[i]);
+        sn_buf_char(&name, (char)(is_escape ? high << 4 | low : path.ptr[i]));
         i += is_escape ? 2 : 0;
     }
     sn_mirror_entry *e = sn_map_get(r->l->by_name, sn_buf_view(&name));

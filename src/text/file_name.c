@@ -431,7 +431,7 @@ decode_extended(sn_buf *out, sn_str value)
         }
         if (high >= 0 && low >= 0)
             i += 2;
-        sn_buf_char(out, high >= 0 && low >= 0 ? (char)(high << 4 | low) : text.ptr[i]);
+        sn_buf_char(out, (char)(high >= 0 && low >= 0 ? high << 4 | low : text.ptr[i]));
     }
     return true;
 }

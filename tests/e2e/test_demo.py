@@ -119,6 +119,7 @@ def form(path):
         line = re.sub(r"\b(ns|us|ms|s)\b", "s", re.sub(r"[0-9][0-9.,:]*", "0", line))
         line = re.sub(r"(pattern /\S+, ).*", r"\1", line)  # whichever verdict came first
         line = re.sub(r"limited by .*", "limited by", line)  # whoever it is
+        line = re.sub(r"linked from .*", "linked from", line)  # a page or a sitemap, whichever came first
         line = re.sub(r"^(0 %  0/0  0/s).*", r"\1", line)  # whatever is known of the end
         if not re.match(r"0( s)?  0|URLs were|.*brought nothing new$", line):  # the hosts, the histogram, the shares, the rest of a verdict
             found.append(line)
