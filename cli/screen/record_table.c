@@ -76,7 +76,7 @@ record_table_foreign(record_table *r, const char *bytes, size_t n, size_t column
 static seine_view
 without_scheme(seine_view url)
 {
-    const char *at = memmem(url.ptr, url.len, "://", 3);
+    const char *at = url.len > 0 ? memmem(url.ptr, url.len, "://", 3) : NULL;
 
     return at ? (seine_view){at + 3, url.len - (size_t)(at + 3 - url.ptr)} : url;
 }

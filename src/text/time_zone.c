@@ -262,9 +262,20 @@ begin_of(int64_t moment, int64_t before, int64_t after)
     return moment + (before < after ? before : after);
 }
 
+/* The calendar and its weekdays come again after 400 years: any moment has a year that
+ * can be counted with. */
+static int64_t
+in_first_400_years(int64_t local)
+{
+    const int64_t span = 146097 * (int64_t)DAY;
+
+    return local % span + (local < 0 ? span : 0);
+}
+
 static int32_t
 offset_by_rule(const sn_zone_rule *r, int64_t local)
 {
+    local = in_first_400_years(local);
     int year = seine_calendar_date(local).year;
     int32_t offset = r->standard;
     int64_t latest = INT64_MIN;
