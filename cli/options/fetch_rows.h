@@ -36,7 +36,7 @@
     {"base", NULL, KIND_TEXT, "URL", AT(base), .env = true, .rare = true, .group = "Which URLs",
      .help = IN_CHECK ? "links of files that begin with / lead there" : "relative URLs of the input resolve against it"},
 #if IN_CRAWL
-    {"depth", "l", KIND_TEXT, "N|off", IN_CHECK || IN_MIRROR ? "off" : "5", AT(depth), .env = true, .rare = IN_CHECK,
+    {"depth", "l", KIND_TEXT, "N|off", IN_CHECK + IN_MIRROR > 0 ? "off" : "5", AT(depth), .env = true, .rare = IN_CHECK,
      .help = "links from a seed; 0: the seeds alone",
      .more = "While it is limited a host is asked level by level, so that how far a crawl reaches does not depend on how fast pages answer."},
     {"scope", NULL, KIND_CHOICE, "host|domain|prefix|any", IN_MIRROR ? "prefix" : "host", AT(scope), .env = true, .rare = IN_CHECK,
@@ -48,7 +48,7 @@
     {"domains", "D", KIND_LIST, "LIST", AT(domains), .env = true, .rare = true,
      .help = "further hosts in scope: a.example,*.b.example"},
 #endif
-    {"include", NULL, KIND_LIST, "RE", AT(include), .env = true, .rare = IN_CHECK || IN_MIRROR || FOR(true, false),
+    {"include", NULL, KIND_LIST, "RE", AT(include), .env = true, .rare = FOR(true, IN_CHECK + IN_MIRROR > 0),
      .help = "only URLs in which RE matches; may be repeated",
      .more = FOR("A regular expression, looked for in the whole URL; one of several is enough. Others are skipped with reason `pattern`.",
                  "A regular expression, looked for in the whole URL; one of several is enough. Seeds need not match. Others are skipped with reason `pattern`.")},
@@ -67,7 +67,7 @@
      .help = "look for links in these pages alone, beside --keep",
      .more = "URLs that match neither --follow nor --keep are not fetched. If not given: every page that is HTML."},
 #endif
-    {"max-pages", "n", KIND_COUNT, "N", AT(max_pages), .off = true, .env = true, .rare = IN_CHECK || FOR(true, IN_EXPLAIN),
+    {"max-pages", "n", KIND_COUNT, "N", AT(max_pages), .off = true, .env = true, .rare = FOR(true, IN_CHECK + IN_EXPLAIN > 0),
      .help = "fetch at most so many; the rest is skipped"},
     {"max-bytes", NULL, KIND_SIZE, "SIZE", AT(max_bytes), .off = true, .env = true, .rare = true,
      .help = "at most so many bytes of bodies in all; the rest is skipped"},
@@ -91,7 +91,7 @@
      .help = "read sitemaps besides links, instead of them, or not at all",
      .more = "Those that robots.txt names, and /sitemap.xml."},
 #endif
-    {"robots", NULL, KIND_CHOICE, "on|off|audit", FOR("off", "on"), AT(robots), .env = true, .rare = IN_CHECK || IN_MIRROR || FOR(true, false),
+    {"robots", NULL, KIND_CHOICE, "on|off|audit", FOR("off", "on"), AT(robots), .env = true, .rare = FOR(true, IN_CHECK + IN_MIRROR > 0),
      .help = "obey robots.txt, or audit: tell what it refuses",
      .more = "By RFC 9309, for every URL, the given ones too. While robots.txt of a host cannot be had, the host is not asked for anything else."},
     {"robots-agent", NULL, KIND_TEXT, "TOKEN", AT(robots_agent), .env = true, .rare = true,
@@ -111,7 +111,7 @@
      .help = "fetch a URL that is given twice once, or each time"},
 #endif
 
-    {"concurrency", "c", KIND_COUNT, "N", "64", AT(concurrency), .min = 1, .max = 65536, .env = true, .rare = IN_CHECK || IN_EXPLAIN || IN_MIRROR, .group = "How much at once",
+    {"concurrency", "c", KIND_COUNT, "N", "64", AT(concurrency), .min = 1, .max = 65536, .env = true, .rare = IN_CHECK + IN_EXPLAIN + IN_MIRROR > 0, .group = "How much at once",
      .help = "requests in flight in all"},
     {"per-host", NULL, KIND_COUNT, "N", "4", AT(per_host), .min = 1, .max = 65536, .env = true, .rare = FOR(false, true),
      .help = "requests in flight per host"},
@@ -366,8 +366,8 @@
      .help = IN_CHECK ? "how many broken links make the exit code 1" : FOR("how many failed URLs and bad lines make the exit code 1", "how many failed pages make the exit code 1"),
      .more = FOR("Failed are all outcomes but `ok`. `all`: 1 only if nothing came.", IN_CHECK ? NULL : "Pages that were given, and those in scope that a link or a sitemap leads to; what is skipped has not failed. `all`: 1 only if nothing came.")},
     {"job", NULL, KIND_TEXT, "NAME", AT(job), .no = true, .env = true, .rare = true, .group = "Jobs",
-     .help = IN_CHECK ? "survive kill -9: the same command goes on where it was"
-                      : FOR("survive kill -9: the same command goes on where it was", "the name of the job; the host of the first seed if not given"),
+     .help = FOR("survive kill -9: the same command goes on where it was",
+                 IN_CHECK ? "survive kill -9: the same command goes on where it was" : "the name of the job; the host of the first seed if not given"),
      .more = IN_CHECK ? "The state of a job is kept in --state: what was found, and what was answered. When the run ends early, in whatever way, the same "
                         "command goes on and asks for nothing twice. A check that was finished begins anew."
                       : "The state of a job is kept in --state. When the run ends early, in whatever way, the same command goes on: every URL has one record in "

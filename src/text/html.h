@@ -345,7 +345,7 @@ bool sn_html_is_breakout(const char name[SN_HTML_NAME], size_t len);
 
 /* The tag of a name as it stands in the page. First letter and length rule most of them
  * out, since most tags are unknown. */
-sn_html_tag sn_html_known_tag_at(sn_str name);
+sn_html_tag sn_html_known_tag_at(sn_str at);
 
 static inline sn_html_tag
 sn_html_find_tag_at(sn_str name)

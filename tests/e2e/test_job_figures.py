@@ -33,21 +33,28 @@ def asked(o):
     return collections.Counter(r["path"] for r in o.log())
 
 
+def check_requests(last, o, stops):
+    """As the server counts them. Two are under way at most when a run is stopped, and the server may not have read these."""
+    unread = last["requests"] - sum(asked(o).values())
+    check(0 <= unread <= 2 * stops, True, f"{unread} more than the server counts")
+
+
 @rows([("fetch", 1), ("fetch", 3), ("crawl", 1), ("crawl", 2)])
 def requests_are_those_of_all_runs(verb, stops):
     with origin(*(("--site", SITE) if verb == "crawl" else ())) as o, tempfile.TemporaryDirectory() as where:
         urls = [o.url("/")] if verb == "crawl" else [o.url(f"/redir:{n % 4}/status:{503 if n % 7 == 0 else 200}?fail=1&n={n}") for n in range(60)]
         pace = ("--host-rate", "150/s", "--no-adaptive", "--per-host", "2", "--per-ip", "off", "--backoff", "5ms..20ms", "-t", "300s", "--head-timeout", "300s")
         words = (verb, *urls, "--job", "j", *pace, "-o", "all.jsonl", *(("-l", "off") if verb == "crawl" else ()))
-        for _ in range(stops):
+        for n in range(stops):
             err, code = interrupt(where, *words, grown=4000)
             check(code, 130, err)
             last = summary(read(where, "all.jsonl"))
-            check((last["requests"], last["pending"] > 0), (sum(asked(o).values()), True), err)
+            check(last["pending"] > 0, True, err)
+            check_requests(last, o, n + 1)
         r = run(where, *words)
         check(r.code in (0, 1), True, r.err)
         last, seen = summary(read(where, "all.jsonl")), o.report()["totals"]
-        check(last["requests"], sum(asked(o).values()), "requests, as the server counts them")
+        check_requests(last, o, stops)
         check(last["total"], last["ok"] + last["failed"] + last["blocked"] + last["skipped"], "total")
         check(last["retries"], sum(json.loads(line).get("attempts", 1) - 1 for line in read(where, "all.jsonl").splitlines() if '"type":"result"' in line))
         check(seen["requests"] > 0, True)

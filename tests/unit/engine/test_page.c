@@ -24,7 +24,7 @@ read_cut(sn_page *p, const sn_page_wants *wants, sn_str page, size_t cut)
 static sn_page_facts
 facts_of(sn_page *p, const sn_page_wants *wants, const char *page)
 {
-    sn_page_facts f;
+    sn_page_facts f = {0};
 
     read_cut(p, wants, sn_str_of(page), strlen(page) / 2);
     sn_page_facts_get(p, &f);
@@ -73,7 +73,7 @@ TEST(page_that_reads_titles_and_links_by_turns_holds_one_tokenizer)
 TEST(page_of_frames_leads_to_its_frames)
 {
     sn_page *p = sn_page_new();
-    sn_page_link l;
+    sn_page_link l = {0};
 
     read_cut(p, &of_links, SN_STR("<frameset><frame src=a><frame src=b></frameset>"), 0);
     CHECK_EQ(sn_page_n_links(p), 2);
@@ -109,7 +109,7 @@ TEST(page_leads_where_a_reader_may_go_and_to_no_part_of_itself)
     };
     sn_page *p = sn_page_new();
     sn_page_facts f;
-    sn_page_link l;
+    sn_page_link l = {0};
 
     for (size_t cut = 0; cut < sizeof page; cut++) {
         read_cut(p, &of_links, sn_str_of(page), cut);
@@ -209,7 +209,7 @@ TEST(page_tells_nothing_before_its_end)
 {
     sn_page *p = sn_page_new();
     sn_page_facts f;
-    sn_page_link l;
+    sn_page_link l = {0};
 
     sn_page_begin(p, &of_links);
     sn_page_feed(p, SN_STR("<title>T</title><a href=x>y</a><p>"));
@@ -376,7 +376,7 @@ TEST(page_of_a_sitemap_leads_to_its_pages_and_further_maps)
 
     EACH_ROW(i, rows) {
         sn_str text = sn_str_of(rows[i].text);
-        sn_page_link l;
+        sn_page_link l = {0};
         for (size_t cut = 0; cut <= text.len; cut++) {
             read_cut(p, &wants, text, cut);
             CHECK_EQ(sn_page_n_links(p), rows[i].n);
@@ -428,7 +428,7 @@ TEST(page_is_read_in_the_encoding_that_is_named)
     };
     sn_page *p = sn_page_new();
     sn_page_facts f;
-    sn_page_link l;
+    sn_page_link l = {0};
 
     EACH_ROW(i, rows) {
         sn_page_wants wants = of_links;
@@ -582,7 +582,7 @@ TEST(page_parts_are_links_when_they_are_asked_for)
     const char *text =
         "<link rel=stylesheet href=a.css>\n<img src=b.png><a href=c>c</a>\n"
         "<style>@import 'd.css'</style><img src='data:,x'><svg><image href=e>";
-    sn_page_link l;
+    sn_page_link l = {0};
     sn_page *p = sn_page_new();
 
     read_cut(p, &of_links, sn_str_of(text), 10);
@@ -602,7 +602,7 @@ TEST(page_parts_of_a_style_sheet)
     static const sn_page_wants sheet = {
         .kind = SN_KIND_PAGE, .links = true, .is_sheet = true};
     sn_str css = SN_STR("<a href=x>\n a{b:url(c.png)}");
-    sn_page_link l;
+    sn_page_link l = {0};
     sn_page *p = sn_page_new();
 
     read_cut(p, &sheet, css, 5);

@@ -96,8 +96,8 @@ TEST(time_zone_takes_the_later_offset_where_the_clock_is_put)
         {INT64_MAX, 3600},
     };
 
-    for (char version = '1'; version <= '3'; version++) {
-        file f = make_file(version, "");
+    for (int version = '1'; version <= '3'; version++) {
+        file f = make_file((char)version, "");
         sn_time_zone z;
 
         CHECK(sn_time_zone_read(&z, (sn_str){f.bytes, f.n}));
