@@ -100,8 +100,12 @@ feed_open(feed *f, const args *a)
     bool none = a->count == 0 && set->input.count == 0;
 
     *f = (feed){.args = a, .wake = -1};
-    if (none && crawl_is_asked(a))
-        return say_fail(SAY_USAGE, "seine crawl https://…, or -i FILE", "no seeds given");
+    if (none && crawl_is_asked(a)) {
+        char hint[64];
+
+        snprintf(hint, sizeof hint, "seine %s https://…, or -i FILE", a->command->name);
+        return say_fail(SAY_USAGE, hint, "no seeds given");
+    }
     if (none && isatty(STDIN_FILENO))
         return say_fail(SAY_USAGE,
                         "seine fetch https://…, -i FILE, or pipe a list into it",

@@ -61,6 +61,7 @@ MISTAKES = [
     (["fetch", "urls.txt"], "'urls.txt' is a file", "-i urls.txt for its lines, https://urls.txt for a host"),
     (["urls.txt"], "'urls.txt' is a file", "-i urls.txt for its lines, https://urls.txt for a host"),
     (["crawl"], "no seeds given", "seine crawl https://…, or -i FILE"),
+    (["mirror"], "no seeds given", "seine mirror https://…, or -i FILE"),
     # curl
     (FETCH + ["--fail"], "unknown option '--fail'", "leave it out: a status that is not 2xx makes the exit code 1"),
     (FETCH + ["--limit-rate", "1M"], "unknown option '--limit-rate'", "--host-rate 1/s or --rate 10/s: requests are limited, bytes are not"),
