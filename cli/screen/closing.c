@@ -266,10 +266,13 @@ put_traffic(const closing *c, const screen *s, textbuf *out)
     }
 }
 
-/* Draws one character per bin, as high as the bin is full. */
+/* Draws two characters per bin, as high as the bin is full, or one where the screen is
+ * narrow. */
 static void
 put_histogram(const closing *c, const screen *s, textbuf *out)
 {
+    enum { BESIDE = 33 }; /* the label, and the spans at both ends */
+    size_t room = s->width > BESIDE ? s->width - BESIDE : 0;
     size_t first = OUTPUTS_BINS, last = 0;
     uint64_t most = 0;
 
@@ -280,13 +283,14 @@ put_histogram(const closing *c, const screen *s, textbuf *out)
         last = i;
         most = c->bins[i] > most ? c->bins[i] : most;
     }
-    if (most == 0)
+    size_t bins = last + 1 - first;
+    if (most == 0 || bins > room)
         return;
     textbuf_put(out, "%10s%9s  ", "", first ? figure_span(outputs_bin(first)).text : "0");
     for (size_t i = first; i <= last; i++) {
         const char *cell = screen_level(s, c->bins[i], most);
 
-        textbuf_put(out, "%s%s", cell, cell);
+        textbuf_put(out, "%s%s", cell, 2 * bins <= room ? cell : "");
     }
     if (last + 1 < OUTPUTS_BINS)
         textbuf_put(out, "  %s", figure_span(outputs_bin(last + 1)).text);
@@ -370,8 +374,9 @@ put_host(const seine_fetch_host *h, size_t name, bool wide, const screen *s, tex
     if (wide)
         textbuf_put(out, " %7s %8s", figure_count(h->retries).text,
                     span_or_none(h->p50).text);
-    textbuf_put(out, " %8s %6" PRIu32 " %8s  %s\n", span_or_none(h->p95).text,
-                h->max_in_1s, span_or_none(h->min_gap).text, limit_of(h));
+    textbuf_put(out, " %8s %6s %8s  %s\n", span_or_none(h->p95).text,
+                figure_count(h->max_in_1s).text, span_or_none(h->min_gap).text,
+                limit_of(h));
 }
 
 static void

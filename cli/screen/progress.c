@@ -306,6 +306,18 @@ put_figures(line *l, const screen *s, const progress_facts *f)
     put_text(l, "  %s in flight", figure_count(f->stats.in_flight).text);
 }
 
+/* Leaves the host of a limit out where there is no room for its name. False: there is no
+ * limit, or no room at all. */
+static bool
+fit_limit(char *limit, size_t room)
+{
+    char *host = strstr(limit, " on ");
+
+    if (host && progress_columns(limit) > room)
+        *host = '\0';
+    return limit[0] && progress_columns(limit) <= room;
+}
+
 progress_text
 progress_bar(const screen *s, const progress_facts *f)
 {
@@ -314,9 +326,12 @@ progress_bar(const screen *s, const progress_facts *f)
     line l = {out.bytes, 0, sizeof out.bytes};
 
     first_line(&l, s, f);
+    const char *second = out.bytes + l.len + 1;
     put_text(&l, "\n%s", f->total && s->width > 60 ? "        " : "");
     put_figures(&l, s, f);
-    if (progress_limit(f, limit, sizeof limit)[0])
+    size_t used = progress_columns(second) + strlen("  limited by ");
+    progress_limit(f, limit, sizeof limit);
+    if (used < s->width && fit_limit(limit, s->width - used))
         put_text(&l, "%s  limited by %s%s", s->colour ? "\x1b[2m" : "", limit,
                  s->colour ? "\x1b[0m" : "");
     return out;

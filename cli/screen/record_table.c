@@ -16,11 +16,9 @@ record_table_init(record_table *r, const screen *s, bool on_terminal, size_t wid
     size_t room = s->width > BEFORE + BEHIND ? s->width - BEFORE - BEHIND : 20;
 
     *r = (record_table){.screen = *s, .cut = on_terminal};
-    /* URLs get half of the room that the figures leave; the other half is for titles. */
-    r->most = !on_terminal              ? UNCUT
-              : widest && widest < room ? widest
-              : room / 2 < 24           ? 24
-                                        : room / 2 + room / 8;
+    /* URLs get five eighths of the room that the figures leave, titles and errors the
+     * rest. */
+    r->most = !on_terminal ? UNCUT : room / 2 < 24 ? 24 : room / 2 + room / 8;
     /* On a terminal the columns stay where they are, whatever comes. */
     r->url = widest && widest < r->most ? widest : on_terminal ? r->most : 0;
     r->url = r->url < 16 ? 16 : r->url;
@@ -81,47 +79,70 @@ without_scheme(seine_view url)
     return at ? (seine_view){at + 3, url.len - (size_t)(at + 3 - url.ptr)} : url;
 }
 
-/* Writes the end of a URL that is too long: the scheme leaves first, then the host, and
- * the end of the path stays. */
+/* The part of a path that is kept in so many columns, from a slash on if there is one in
+ * the first half. */
+static seine_view
+end_of_path(seine_view path, size_t columns)
+{
+    seine_view end = path;
+
+    if (path.len > columns)
+        end = (seine_view){path.ptr + path.len - columns, columns};
+    const char *slash = path.len > columns ? memchr(end.ptr, '/', columns / 2) : NULL;
+    if (slash)
+        end = (seine_view){slash, end.len - (size_t)(slash - end.ptr)};
+    return end;
+}
+
+/* Writes a URL that is too long: the scheme leaves first, then the end of the host, then
+ * the front of the path. Returns the columns used. */
 static size_t
 put_end(record_table *r, seine_view url, size_t columns)
 {
+    enum { LEAST = 4 }; /* of a host that is worth a look */
     seine_view rest = without_scheme(url);
+    const char *path = memchr(rest.ptr, '/', rest.len);
+    size_t host = path ? (size_t)(path - rest.ptr) : 0;
 
-    if (rest.len > columns) {
-        textbuf_add(&r->line, ellipsis_for(r), strlen(ellipsis_for(r)));
-        rest.ptr += rest.len - (columns - ELLIPSIS);
-        textbuf_add(&r->line, rest.ptr, columns - ELLIPSIS);
-        return columns;
+    if (rest.len <= columns) {
+        textbuf_add(&r->line, rest.ptr, rest.len);
+        return rest.len;
     }
-    textbuf_add(&r->line, rest.ptr, rest.len);
-    return rest.len;
+    seine_view end =
+        end_of_path((seine_view){rest.ptr + host, rest.len - host}, columns - ELLIPSIS);
+    size_t spare = columns - ELLIPSIS - end.len;
+    host = spare < LEAST ? 0 : host < spare ? host : spare;
+    textbuf_add(&r->line, rest.ptr, host);
+    textbuf_add(&r->line, ellipsis_for(r), strlen(ellipsis_for(r)));
+    textbuf_add(&r->line, end.ptr, end.len);
+    return host + ELLIPSIS + end.len;
 }
 
-/* Writes a URL; one that is too long loses its front. */
-static void
-put_url(record_table *r, seine_view given)
+/* Writes a URL without secrets into so many columns and returns those used. One that is
+ * too long loses its front. */
+static size_t
+put_short(record_table *r, seine_view given, size_t columns)
 {
     bool plain = true;
-    size_t used;
     seine_view url;
     char *clean = say_clean(given.ptr ? given.ptr : "", given.len, &url.len);
 
     url.ptr = clean;
-
     for (size_t i = 0; i < url.len; i++)
         plain = plain && url.ptr[i] > ' ' && url.ptr[i] < 0x7f;
+    size_t used = plain && url.len > columns ? put_end(r, url, columns)
+                                             : put_foreign(r, url.ptr, url.len, columns);
+    free(clean);
+    return used;
+}
+
+static void
+put_url(record_table *r, seine_view url)
+{
     if (url.len > r->url && !r->cut)
         r->url = url.len < r->most ? url.len : r->most;
-    if (!r->cut) {
-        used = put_foreign(r, url.ptr, url.len, SIZE_MAX);
-    } else if (!plain || url.len <= r->url) {
-        used = put_foreign(r, url.ptr, url.len, r->url);
-    } else {
-        used = put_end(r, url, r->url);
-    }
+    size_t used = put_short(r, url, r->cut ? r->url : SIZE_MAX);
     textbuf_pad(&r->line, used < r->url ? r->url - used : 0);
-    free(clean);
 }
 
 figure
@@ -162,40 +183,33 @@ width_left(const record_table *r)
     return r->screen.width > used + 8 ? r->screen.width - used : 8;
 }
 
-/* Writes the target of a redirect that a crawl has met. */
+/* The target of a redirect that a crawl has met, or where those have led that a fetch has
+ * followed; empty: there was none. */
+static seine_view
+target_of(const seine_record *record)
+{
+    bool met = record->is_crawled && record->status >= 300 && record->status < 400;
+
+    return met || record->n_hops > 0 ? record->final_url : (seine_view){NULL, 0};
+}
+
+/* Writes where redirects lead: the path alone, if the host is the same. */
 static bool
 put_target(record_table *r, const seine_record *record, size_t room)
 {
-    const char *arrow = r->screen.blocks ? "→ " : "> ";
-
-    if (record->status < 300 || record->status >= 400 || !record->final_url.len)
-        return false;
-    textbuf_put(&r->line, "  %s", arrow);
-    record_table_foreign(r, record->final_url.ptr, record->final_url.len, room - 2);
-    return true;
-}
-
-/* Writes where the redirects have led that a fetch has followed: the path alone, if the
- * host is the same. */
-static bool
-put_final(record_table *r, const seine_record *record, size_t room)
-{
-    const char *arrow = r->screen.blocks ? "→ " : "> ";
-    seine_view from = without_scheme(record->url), to = without_scheme(record->final_url);
+    seine_view target = target_of(record);
+    seine_view from = without_scheme(record->url), to = without_scheme(target);
     size_t host = 0;
 
-    if (record->n_hops == 0 || to.len == 0 || room < 8)
+    if (to.len == 0 || room < 8)
         return false;
     while (host < to.len && !memchr("/?#", to.ptr[host], 3))
         host++;
     bool same = host < from.len && memcmp(from.ptr, to.ptr, host) == 0 &&
                 memchr("/?#", from.ptr[host], 3) &&
-                record->url.len - from.len == record->final_url.len - to.len;
-    seine_view led =
-        same ? (seine_view){to.ptr + host, to.len - host} : record->final_url;
-
-    textbuf_put(&r->line, "  %s", arrow);
-    record_table_foreign(r, led.ptr, led.len, room - 2);
+                record->url.len - from.len == target.len - to.len;
+    textbuf_put(&r->line, "  %s", r->screen.blocks ? "→ " : "> ");
+    put_short(r, same ? (seine_view){to.ptr + host, to.len - host} : target, room - 2);
     return true;
 }
 
@@ -212,12 +226,9 @@ put_words(record_table *r, const seine_record *record)
     if (record->attempts > 1)
         snprintf(tries, sizeof tries, "  (%" PRIu32 " tries)", record->attempts);
     size_t tail = strlen(tries);
-    if (tail + 8 > room)
+    if (tail + (kind[0] ? strlen(kind) : 8) > room)
         tail = 0;
-    bool said = record->is_crawled && record->fate == SEINE_FATE_OK &&
-                put_target(r, record, room - tail);
-    if (!said && record->fate == SEINE_FATE_OK)
-        said = put_final(r, record, room - tail);
+    bool said = record->fate == SEINE_FATE_OK && put_target(r, record, room - tail);
     if (!said && record->fate == SEINE_FATE_OK && (record->title.len || tail)) {
         textbuf_add(&r->line, "  ", 2);
         record_table_foreign(r, record->title.ptr, record->title.len, room - tail);
@@ -253,17 +264,21 @@ end_line(record_table *r)
 static void
 make_skip(record_table *r, const seine_record *record)
 {
+    char why[LONGEST + 64];
+    size_t used = BEFORE + r->url + 2;
+    size_t room = r->screen.width > used + 8 ? r->screen.width - used : 8;
+
     if (r->screen.colour)
         textbuf_put(&r->line, "%s", screen_code(INK_DIM));
     put_dash(r, INK_NONE);
     textbuf_add(&r->line, "  ", 2);
     put_url(r, record->url.len ? record->url : record->input);
-    textbuf_put(&r->line, "  skipped: %s", seine_skip_name(record->reason));
-    if (record->rule.len) {
-        textbuf_add(&r->line, ", ", 2);
-        record_table_foreign(r, record->rule.ptr, record->rule.len,
-                             r->cut ? 40 : LONGEST);
-    }
+    snprintf(why, sizeof why, "skipped: %s%s%.*s", seine_skip_name(record->reason),
+             record->rule.len ? ", " : "",
+             record->rule.len < LONGEST ? (int)record->rule.len : LONGEST,
+             record->rule.ptr ? record->rule.ptr : "");
+    textbuf_add(&r->line, "  ", 2);
+    record_table_foreign(r, why, strlen(why), r->cut ? room : sizeof why);
     if (r->screen.colour)
         textbuf_put(&r->line, "%s", screen_code(INK_NONE));
     end_line(r);

@@ -36,17 +36,22 @@ wants_colour(color_when when, bool on_terminal)
     return on_terminal && term && strcmp(term, "dumb") != 0;
 }
 
+size_t
+screen_columns(int fd)
+{
+    struct winsize size = {0, 0, 0, 0};
+
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 static size_t
 look_width(int fd)
 {
     enum { NARROW = 40, USUAL = 80, WIDE = 200 };
-    struct winsize size = {0, 0, 0, 0};
     const char *columns = getenv("COLUMNS");
-    unsigned long width = 0;
+    unsigned long width = screen_columns(fd);
 
-    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        width = size.ws_col;
-    else if (columns && columns[0] >= '1' && columns[0] <= '9')
+    if (width == 0 && columns && columns[0] >= '1' && columns[0] <= '9')
         width = strtoul(columns, NULL, 10);
     if (width == 0)
         return USUAL;

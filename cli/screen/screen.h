@@ -31,6 +31,9 @@ typedef enum ink { INK_NONE, INK_GOOD, INK_WARN, INK_BAD, INK_DIM, INK_BOLD } in
 screen screen_look(color_when when);
 screen screen_look_at(int fd, color_when when); /* of standard output or error */
 
+/* The columns of the terminal; 0: it is none, or does not say. */
+size_t screen_columns(int fd);
+
 /* The escape sequence that switches the colour on; INK_NONE: all colours off. */
 const char *screen_code(ink colour);
 

@@ -4,12 +4,16 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "screen/fold.h"
 #include "screen/say.h"
+#include "screen/screen.h"
+#include "screen/textbuf.h"
 #include "screen/xalloc.h"
 
 enum { PIECE = 32 << 10, LOOK_MS = 10, LAST_LOOKS = 2 };
@@ -209,6 +213,19 @@ terminal_say(terminal *b, const char *bytes, size_t n)
     char *clean = say_clean(bytes, n, &n);
 
     terminal_err(b, clean, n);
+    free(clean);
+}
+
+void
+terminal_tell(terminal *b, const char *bytes, size_t n)
+{
+    char *clean = say_clean(bytes, n, &n);
+    size_t width = screen_columns(STDERR_FILENO);
+    textbuf folded = {NULL, 0, 0};
+
+    fold_lines(clean, n, width ? width : SIZE_MAX, &folded);
+    terminal_err(b, folded.text, folded.len);
+    textbuf_free(&folded);
     free(clean);
 }
 

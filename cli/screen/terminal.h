@@ -62,6 +62,9 @@ void terminal_err(terminal *b, const char *bytes, size_t n);
 /* Like terminal_err, but removes secrets. The log has removed its own already. */
 void terminal_say(terminal *b, const char *bytes, size_t n);
 
+/* Like terminal_say, and breaks lines that are wider than the terminal (fold.h). */
+void terminal_tell(terminal *b, const char *bytes, size_t n);
+
 /* At most two lines, without a line feed at the end. */
 void terminal_bar(terminal *b, const char *text);
 

@@ -555,7 +555,7 @@ say_closing(run *r, const closing *c)
     if (r->run_log.text && !r->run_log.quiet)
         closing_advice(c, &text);
     if (text.len > 0)
-        terminal_say(&r->terminal, text.text, text.len);
+        terminal_tell(&r->terminal, text.text, text.len);
     textbuf_free(&text);
 }
 

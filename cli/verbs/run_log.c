@@ -116,7 +116,7 @@ say_line(run_log *v, const char *before, const char *text, size_t n)
     n = seine_inert(text, n, SEINE_INERT_ROW, line + at, sizeof line - at - 1);
     at += n < sizeof line - at - 1 ? n : sizeof line - at - 1;
     line[at++] = '\n';
-    terminal_say(v->terminal, line, at);
+    terminal_tell(v->terminal, line, at);
 }
 
 void

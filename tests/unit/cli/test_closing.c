@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "screen/progress.h"
+#include "verbs/outputs.h"
 
 /* The line of a closing, which is too large for the stack. */
 static void
@@ -56,6 +58,37 @@ TEST(closing_line_names_the_four_most_frequent_statuses)
     check_line(c,
                "done: 15 URLs, 0 ok, 15 http_error (405 ×5, 404 ×4, 403 ×3, 402 ×2, …) "
                "in 1 s");
+    free(c);
+}
+
+/* Requests that took from microseconds to minutes. */
+TEST(closing_table_keeps_within_the_screen)
+{
+    seine_fetch_opts opts = SEINE_FETCH_OPTS;
+    closing *c = calloc(1, sizeof *c);
+    uint64_t bins[OUTPUTS_BINS];
+
+    for (size_t i = 0; i < OUTPUTS_BINS; i++)
+        bins[i] = i + 1;
+    c->opts = &opts;
+    c->bins = bins;
+    c->wall = SEINE_SECS(60);
+    c->sums.total = c->stats.requests = 1000000;
+    c->sums.fates[SEINE_FATE_OK] = 999000;
+    c->sums.fates[SEINE_FATE_HTTP_ERROR] = 1000;
+    for (unsigned i = 0; i < 30; i++)
+        c->sums.statuses[400 + i] = 33;
+    for (size_t width = 80; width <= 140; width += 5) {
+        screen s = {.width = width, .blocks = true};
+        textbuf out = {0};
+
+        closing_table(c, &s, &out);
+        for (char *line = out.text, *feed; (feed = strchr(line, '\n')); line = feed + 1) {
+            *feed = '\0';
+            CHECK(progress_columns(line) <= width);
+        }
+        textbuf_free(&out);
+    }
     free(c);
 }
 

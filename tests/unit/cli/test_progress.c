@@ -120,6 +120,7 @@ TEST(progress_bar_fits_the_screen)
     progress_facts f = facts(&e);
 
     f.stats.waiting_for[SEINE_WAIT_HOST_RATE] = 796;
+    f.host = "docs.example";
     for (size_t width = 60; width < 200; width++) {
         screen s = {.width = width, .blocks = true, .colour = true};
         progress_text text = progress_bar(&s, &f);
@@ -127,6 +128,11 @@ TEST(progress_bar_fits_the_screen)
 
         *second = '\0';
         CHECK(progress_columns(text.bytes) < width);
+        CHECK(progress_columns(second + 1) <= width);
+        /* The name of the host leaves first. */
+        CHECK_EQ(strstr(second + 1, "limited by --host-rate on docs") != NULL,
+                 width >= 74);
+        CHECK_EQ(strstr(second + 1, "limited by --host-rate") != NULL, true);
     }
 }
 

@@ -66,7 +66,16 @@ TEST(record_table_drops_the_scheme_first_and_keeps_the_end_of_the_path)
     } rows[] = {
         {"https://e.example/a", "200  https://e.example/a    "},
         {"https://e.example/docs/page/1", "200  e.example/docs/page/1  "},
-        {"https://e.example/docs/page/number/one", "200  …le/docs/page/number/one"},
+        {"https://e.example/docs/page/number/one", "200  …/docs/page/number/one  "},
+        {"https://e.example/docs/page/number/twenty-one",
+         "200  …/page/number/twenty-one  "},
+        {"https://e.example/docs/pages/twenty-three",
+         "200  e.ex…/pages/twenty-three  "}, /* room for a host */
+        /* a name that is longer than the column */
+        {"https://e.example/docs/a-page-with-a-long-name.html",
+         "200  …e-with-a-long-name.html  "},
+        {"https://a-host-with-a-name-like-a-sentence.example",
+         "200  …like-a-sentence.example  "},
     };
 
     EACH_ROW(i, rows) {
@@ -77,7 +86,7 @@ TEST(record_table_drops_the_scheme_first_and_keeps_the_end_of_the_path)
         record_table_init(&t, &s, true, 0);
         CHECK_EQ(t.url, 24);
         record_table_make(&t, &r);
-        CHECK_EQ(strncmp(t.line.text, rows[i].want, 20), 0);
+        CHECK_EQ(strncmp(t.line.text, rows[i].want, strlen(rows[i].want)), 0);
         CHECK_EQ(t.url, 24); /* the columns stay where they are */
         record_table_fini(&t);
     }
@@ -106,6 +115,63 @@ TEST(record_table_shows_where_followed_redirects_have_led)
         record_table_init(&t, &s, true, 0);
         record_table_make(&t, &r);
         CHECK(strstr(t.line.text, rows[i].want) != NULL);
+        record_table_fini(&t);
+    }
+}
+
+TEST(record_table_keeps_the_end_of_a_target)
+{
+    screen s = {.width = 80, .blocks = true}; /* 21 columns for words */
+    seine_record r = result("http://e.example/a", "");
+    const char target[] = "http://e.example/manual/configuration/limits.html";
+    record_table t;
+
+    r.is_crawled = true;
+    r.status = 301;
+    r.final_url = (seine_view){target, strlen(target)};
+    record_table_init(&t, &s, true, 0);
+    record_table_make(&t, &r);
+    CHECK(strstr(t.line.text, "  → …/limits.html\n") != NULL);
+    record_table_fini(&t);
+}
+
+TEST(record_table_leaves_room_for_the_error_beside_long_urls)
+{
+    screen s = {.width = 80, .blocks = true};
+    seine_record r = result("https://e.example/manual/configuration/one.html", "");
+    seine_fault fault = {.code = SEINE_E_CONNECT_REFUSED};
+    record_table t;
+
+    r.fate = SEINE_FATE_NETWORK_ERROR;
+    r.status = 0;
+    r.fault = &fault;
+    record_table_init(&t, &s, true, r.url.len);
+    record_table_make(&t, &r);
+    CHECK(strstr(t.line.text, "/one.html ") != NULL);
+    CHECK(strstr(t.line.text, "  connect_refused") != NULL);
+    r.attempts = 3; /* the kind is worth more than the number of tries */
+    record_table_make(&t, &r);
+    CHECK(strstr(t.line.text, "  connect_refused") != NULL);
+    record_table_fini(&t);
+}
+
+TEST(record_table_keeps_the_row_of_a_skip_on_the_screen)
+{
+    const char rule[] = "robots.txt:2 Disallow: /private/and/more/of/it/and/more";
+    seine_record r = result("https://e.example/private/accounts/of/others.html", "");
+
+    r.type = SEINE_RECORD_SKIP;
+    r.reason = SEINE_SKIP_ROBOTS;
+    r.rule = (seine_view){rule, sizeof rule - 1};
+    for (size_t width = 60; width < 160; width += 7) {
+        screen s = {.width = width, .blocks = true, .colour = true};
+        record_table t;
+
+        record_table_init(&t, &s, true, 0);
+        record_table_make(&t, &r);
+        t.line.text[t.line.len - 1] = '\0'; /* the line feed */
+        CHECK(progress_columns(t.line.text) <= width);
+        CHECK(strstr(t.line.text, "skipped: robots, robo") != NULL);
         record_table_fini(&t);
     }
 }
