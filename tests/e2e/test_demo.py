@@ -14,11 +14,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree as xml
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import BUILD, PATIENCE, ROOT, case, check, environment, finish, rows, seine, until  # noqa: E402
+from picture_text import form, lines  # noqa: E402
 
 DEMO = os.path.join(ROOT, "tools", "demo")
 TOOL = os.path.join(ROOT, "tools", "make-picture")
@@ -102,28 +102,6 @@ def its_options_go_to_crawl_and_a_word_is_a_command():
 
 
 # The picture
-
-
-def lines(path):
-    """The text of a picture, a line per height, in the order of reading."""
-    runs = {}
-    for text in xml.parse(path).iter("{http://www.w3.org/2000/svg}text"):
-        runs.setdefault(float(text.get("y")), []).append((float(text.get("x")), text.text))
-    return ["  ".join(words for _, words in sorted(runs[y])) for y in sorted(runs)]
-
-
-def form(path):
-    """The lines without their figures: what stays the same from run to run."""
-    found = []
-    for line in lines(path):
-        line = re.sub(r"\b(ns|us|ms|s)\b", "s", re.sub(r"[0-9][0-9.,:]*", "0", line))
-        line = re.sub(r"(pattern /\S+, ).*", r"\1", line)  # whichever verdict came first
-        line = re.sub(r"limited by .*", "limited by", line)  # whoever it is
-        line = re.sub(r"linked from .*", "linked from", line)  # a page or a sitemap, whichever came first
-        line = re.sub(r"^(0 %  0/0  0/s).*", r"\1", line)  # whatever is known of the end
-        if not re.match(r"0( s)?  0|URLs were|.*brought nothing new$", line):  # the hosts, the histogram, the shares, the rest of a verdict
-            found.append(line)
-    return found
 
 
 @rows([

@@ -140,9 +140,10 @@ class ProxyHandler(socketserver.BaseRequestHandler):
         head = read_head(stream)
         if not head:
             return
-        self.server.asked.append(head[0].split(" ")[1])
+        name = head[0].split(" ")[1]
+        self.server.asked.append(name)
         self.request.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-        with socket.create_connection(("127.0.0.1", self.server.to)) as site:
+        with socket.create_connection(("127.0.0.1", self.server.port_of(name))) as site:
             back = threading.Thread(target=pump, args=(site, self.request), daemon=True)
             back.start()
             pump(self.request, site)
@@ -150,11 +151,14 @@ class ProxyHandler(socketserver.BaseRequestHandler):
 
 
 class Proxy(Threads):
-    """Leads every tunnel to a port of loopback; `asked` has what each CONNECT named."""
+    """Leads every tunnel to a port of loopback; `asked` has what each CONNECT named. others: ports of names that lead elsewhere."""
 
-    def __init__(self, to):
-        self.to, self.asked = to, []
+    def __init__(self, to, others=None):
+        self.to, self.others, self.asked = to, others or {}, []
         super().__init__(("127.0.0.1", 0), ProxyHandler)
+
+    def port_of(self, name):
+        return self.others.get(name.rpartition(":")[0], self.to)
 
     @property
     def url(self):
