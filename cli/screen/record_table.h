@@ -7,8 +7,8 @@
  *     –    https://slow.example/            –    5.0 s  header_timeout: no answer …
  *
  * On a terminal the columns do not move; a URL that is too long loses its scheme, then
- * the end of its host, then the front of its path. Redirects that were followed are shown by
- * where they led. Control characters in titles and messages are shown as \x1b.
+ * the end of its host, then the front of its path. Redirects that were followed are shown
+ * by where they led. Control characters in titles and messages are shown as \x1b.
  *
  *     record_table t;
  *     record_table_init(&t, &s, true, 0);
