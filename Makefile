@@ -15,6 +15,7 @@ release: deps      ; @tools/build release && ln -sfn release/seine build/seine
 install: lto       ; @tools/install $(PREFIX)
 uninstall:         ; @tools/install --undo
 deb: deps deps-deb  ; @tools/make-deb
+try-deb: deb       ; @tools/try-packages $(TRY)
 static: deps       ; @tools/build static seine-cli && strip -o build/seine-static build/static/seine && echo build/seine-static
 bench: release     ; @tools/bench $(B)
 bench-net: lto     ; @python3 bench/net $(B)
@@ -37,4 +38,4 @@ deps-dev:          ; @tools/deps run test dev
 deps-deb:          ; @tools/deps deb
 clean:             ; @rm -rf build
 
-.PHONY: all run test asan tsan clang tree product lto release install uninstall deb static bench bench-net bench-table bench-crawl bench-instructions deps-bench fuzz soak mutate coverage docs fmt lint smoke check deps deps-test deps-dev deps-deb clean
+.PHONY: all run test asan tsan clang tree product lto release install uninstall deb try-deb static bench bench-net bench-table bench-crawl bench-instructions deps-bench fuzz soak mutate coverage docs fmt lint smoke check deps deps-test deps-dev deps-deb clean

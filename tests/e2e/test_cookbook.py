@@ -1,107 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The commands of docs/user/cookbook.md, as they stand there, do what the page says: two small sites with TLS answer for its names."""
-import collections
 import csv
 import gzip
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
 import tempfile
-import threading
-import time
 import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import BUILD, PATIENCE, ROOT, check, environment, finish, rows, until  # noqa: E402
-from secure_site import Authority, Proxy, Site, SiteHandler, read_head  # noqa: E402
+from cookbook import PDF, RECIPES, sites  # noqa: E402
+from e2e import check, finish, rows  # noqa: E402
 
-with open(os.path.join(ROOT, "docs", "user", "cookbook.md"), encoding="utf-8") as f:
-    RECIPES = re.findall(r"^## (\d+)\. ([^\n]+)\n.*?^```sh site\n(.*?)^```$", f.read(), re.M | re.S)
-HTML = {"Content-Type": "text/html; charset=utf-8"}
-PDF = b"%PDF-1.4\n%%EOF\n"
-PIXEL = b"GIF89a\x01\x00\x01\x00\x00\x00\x00;"
-DOCS = {
-    "/": ("Docs", '<a href="/manual/">manual</a> <a href="/prices.html">prices</a> <a href="/paper.pdf">paper</a> <a href="/gone.html">gone</a>'),
-    "/manual/": ("Manual", '<link rel="stylesheet" href="style.css"><img src="/manual/dot.gif"><a href="one.html#top">one</a> <a href="/">home</a>'),
-    "/manual/one.html": ("One", '<h1 id="top">One</h1><a href="./">up</a>'),
-    "/prices.html": ("Prices", "<table><tr><th>fish<th>price<tr><td>cod<td>3<tr><td>eel<td>5</table>"),
-}
-BLOG = {"/": ("Blog", '<a href="/post.html">post</a>'), "/post.html": ("Post", "words")}
 ANSWERED = {"docs.example": {"/", "/manual/", "/manual/one.html", "/prices.html"}, "blog.example": {"/", "/post.html"}}
-
-
-def pages_of(site):
-    return {path: (200, HTML, f"<!doctype html><title>{title}</title>{body}".encode()) for path, (title, body) in site.items()}
-
-
-SITES = {"docs.example": pages_of(DOCS), "blog.example": pages_of(BLOG)}
-SITES["docs.example"].update({
-    "/paper.pdf": (200, {"Content-Type": "application/pdf"}, PDF),
-    "/manual/style.css": (200, {"Content-Type": "text/css"}, b"body{background:url(dot.gif)}"),
-    "/manual/dot.gif": (200, {"Content-Type": "image/gif"}, PIXEL),
-    "/sitemap.xml": (200, {"Content-Type": "application/xml"},
-                     b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://docs.example/prices.html</loc></url></urlset>'),
-})
-
-
-class Handler(SiteHandler):
-    """Knows several names, the API, and a page for those who have the token."""
-
-    def speak(self, tls, stream):
-        while head := read_head(stream):
-            method, path = head[0].split(" ")[:2]
-            fields = {name.lower(): value for name, value in (line.split(": ", 1) for line in head[1:])}
-            body = stream.read(int(fields.get("content-length", 0)))
-            self.server.seen.append((fields["host"], path))
-            if path == "/prices.html" and getattr(self.server, "holds", None):
-                self.server.holds.wait(PATIENCE)
-            status, extra, text = self.answer(method, path, fields, body)
-            lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(text)}", 'ETag: "1"'] + [f"{n}: {v}" for n, v in extra.items()]
-            tls.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + (b"" if method == "HEAD" else text))
-
-    def answer(self, method, path, fields, body):
-        if (method, path, fields.get("content-type")) == ("POST", "/api", "application/json"):
-            return 200, {"Content-Type": "application/json"}, json.dumps({"hello": json.loads(body)["name"]}).encode()
-        if path == "/private":
-            good = fields.get("authorization") == "Bearer secret-token"
-            return (200, {"Content-Type": "text/plain"}, b"welcome\n") if good else (401, {}, b"")
-        return SITES.get(fields["host"], {}).get(path, (404, HTML, b"no such page"))
-
-
-Ran = collections.namedtuple("Ran", "code out err files folder seen proxied")
-
-
-def cut(script, folder, env, site):
-    """Runs a command until the second page is asked for, then types Ctrl-C."""
-    site.holds = threading.Event()
-    p = subprocess.Popen(["sh", "-c", f"exec {script}"], cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    until(lambda: ("docs.example", "/prices.html") in site.seen, "the page that waits")
-    os.killpg(p.pid, signal.SIGINT)
-    time.sleep(0.1)
-    site.holds.set()
-    check(p.wait(timeout=PATIENCE), 130)
-    site.seen.clear()
-
-
-def run(script, folder, is_cut=False):
-    with Authority() as ca, Site(ca.certificate("docs.example", "DNS:docs.example", "DNS:blog.example"), {}) as site, Proxy(site.port) as proxy:
-        site.RequestHandlerClass = Handler
-        with open(os.path.join(folder, "urls.txt"), "w", encoding="utf-8") as out:
-            out.write("https://docs.example/manual/one.html\nhttps://docs.example/prices.html\nhttps://blog.example/post.html\n")
-        env = environment({"PATH": f"{os.path.abspath(BUILD)}:/usr/local/bin:/usr/bin:/bin", "https_proxy": proxy.url, "SEINE_CACERT": ca.file, "SEINE_MINE": "1", "SEINE_DURABILITY": "full",
-                           "HOME": folder})
-        script = script.replace("http://proxy.example:3128", proxy.url)
-        if is_cut:
-            cut(script, folder, env, site)
-        p = subprocess.run(["sh", "-c", script], cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE)
-        files = {os.path.relpath(os.path.join(d, name), folder): os.path.join(d, name) for d, _, names in os.walk(folder) for name in names}
-        return Ran(p.returncode, p.stdout, p.stderr, files, folder, list(site.seen), list(proxy.asked))
-
 
 def table(path):
     with open(path, encoding="utf-8", newline="") as lines:
@@ -223,17 +137,18 @@ CHECKS = {1: list_into_table, 2: titles, 3: files, 4: mirror, 5: broken, 6: post
 FAILS = {5: 1, 8: 1, 10: 1, 11: 1, 13: 0, 14: 1, 17: 1}  # a link of the site is broken, and these say so
 
 
-@rows([(int(number), title, script) for number, title, script in RECIPES], name=lambda row: f"{row[0]} {row[1]}")
+@rows(RECIPES, name=lambda row: f"{row[0]} {row[1]}")
 def a_recipe_does_what_it_says(number, _, script):
-    with tempfile.TemporaryDirectory() as folder:
-        r = run(script, folder, is_cut=number == 8)
+    with sites() as there, tempfile.TemporaryDirectory() as folder:
+        r = there.run(script, folder, is_cut=number == 8)
         check(r.code, FAILS.get(number, 0), r.err[-2000:])
         CHECKS[number](r)
+        print(f"# recipe {number} took {r.seconds:.2f} s", flush=True)
 
 
 @rows([(20,)])
 def there_are_as_many_recipes(count):
-    check([int(number) for number, _, _ in RECIPES], list(range(1, count + 1)))
+    check([number for number, _, _ in RECIPES], list(range(1, count + 1)))
 
 
 finish(at_once=2)
