@@ -159,7 +159,6 @@ refer(const site *s, const base *b, uint32_t i, uint64_t style, char *to, size_t
         return snprintf(to, cap, "%s", node->url);
     const char *host = s->hosts[node->host].name, *path = node->url + node->path;
     bool here = node->host == b->host;
-    char rest[10000]; /* three bytes for two of a directory, and a path */
 
     switch (style) {
     case 0:
@@ -185,8 +184,8 @@ refer(const site *s, const base *b, uint32_t i, uint64_t style, char *to, size_t
     case 9:
     case 10:
         if (here) {
-            relative(b, path, rest, sizeof rest);
-            return snprintf(to, cap, "%s%s", rest, style == 8 ? "#a?b" : "");
+            int n = relative(b, path, to, cap);
+            return n + snprintf(to + n, cap - (size_t)n, "%s", style == 8 ? "#a?b" : "");
         }
         break;
     case 12:
