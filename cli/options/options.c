@@ -32,7 +32,8 @@ const command *const commands[] = {
     &cmd_retry,
     &cmd_convert,
     &cmd_extract,
-    &cmd_limit_simulate,
+    &cmd_limit_simulate, /* it stands before limit, which is its first word */
+    &cmd_limit,
     &cmd_breaker_simulate,
     &cmd_backoff_simulate,
     &cmd_url_parse,

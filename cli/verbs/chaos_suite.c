@@ -215,7 +215,7 @@ try_row(suite *s, const args *a, const catalogue_row *row)
 
     url_of(s, row, url, sizeof url);
     char *line = fill_in(s, row, url);
-    bool ran = child_run(line, s->set->limit, &end);
+    bool ran = child_run(&(child_spec){.shell = line, .limit = s->set->limit}, &end);
     free(line);
     if (!ran)
         return say_fail(SAY_MACHINE, NULL, "cannot run the command: %s",

@@ -7,22 +7,26 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <seine/clock.h>
 
-static seine_time
-now_is(void)
-{
-    seine_clock *c = seine_clock_system();
+enum { OUT, ERR, END, WATCHED }; /* its two streams, and its end */
+enum { PIECE = 16384, PIPE_HOLDS = 65536 };
 
-    return c->now(c);
-}
+typedef struct child {
+    const child_spec *spec;
+    child_end *end;
+    pid_t pid;
+    seine_time until;
+    struct pollfd watch[WATCHED];
+} child;
 
 /* Runs between fork and exec, where nothing may take a lock. */
 static void
-become_command(const char *command, int out)
+become_command(const child_spec *spec, int out, int err)
 {
     sigset_t none;
     int null = open("/dev/null", O_RDWR);
@@ -31,10 +35,14 @@ become_command(const char *command, int out)
     setpgid(0, 0);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0 ||
-        dup2(out, STDOUT_FILENO) < 0)
+    signal(SIGPIPE, SIG_DFL);
+    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+        dup2(err, STDERR_FILENO) < 0)
         _exit(127);
-    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    if (spec->shell)
+        execl("/bin/sh", "sh", "-c", spec->shell, (char *)NULL);
+    else
+        execvp(spec->argv[0], spec->argv);
     _exit(127);
 }
 
@@ -42,29 +50,60 @@ become_command(const char *command, int out)
 static int
 time_left(seine_time until, int most)
 {
-    seine_span span = until - now_is();
+    seine_span span = until - seine_now();
 
     return span <= 0                   ? 0
            : span / SEINE_MS(1) < most ? (int)(span / SEINE_MS(1)) + 1
                                        : most;
 }
 
-/* Reads until the other side closes. False: the time is over. */
-static bool
-drain_pipes(int fd, seine_time until, uint64_t *bytes)
+/* Hands out what a stream holds; at its end it is watched no longer. */
+static void
+read_stream(child *c, int which)
 {
-    static char piece[65536];
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    char piece[PIECE];
+    ssize_t n = read(c->watch[which].fd, piece, sizeof piece);
 
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        close(c->watch[which].fd);
+        c->watch[which].fd = -1;
+        return;
+    }
+    if (which == OUT)
+        c->end->bytes += (uint64_t)n;
+    if (c->spec->on_bytes)
+        c->spec->on_bytes(which == ERR, piece, (size_t)n, c->spec->arg);
+}
+
+/* The command has ended: its group ends with it, and what its pipes hold is read. They
+ * hold no more than this, so that somebody who left the group cannot keep us here. */
+static void
+read_rest(child *c)
+{
+    kill(-c->pid, SIGKILL);
+    for (int which = OUT; which <= ERR; which++)
+        for (int left = PIPE_HOLDS / PIECE + 1; left > 0 && c->watch[which].fd >= 0;
+             left--)
+            read_stream(c, which);
+}
+
+/* Reads both streams until the command ends. False: the time is over. */
+static bool
+attend(child *c)
+{
     for (;;) {
-        int ready = poll(&wait, 1, time_left(until, 1000));
-        ssize_t n = ready > 0 ? read(fd, piece, sizeof piece) : -1;
+        int ready = poll(c->watch, WATCHED, time_left(c->until, 1000));
 
-        if (n > 0)
-            *bytes += (uint64_t)n;
-        else if (n == 0)
+        if (ready > 0 && c->watch[END].revents) {
+            read_rest(c);
             return true;
-        if (now_is() >= until)
+        }
+        for (int i = OUT; ready > 0 && i <= ERR; i++)
+            if (c->watch[i].fd >= 0 && c->watch[i].revents)
+                read_stream(c, i);
+        if (seine_now() >= c->until)
             return false;
     }
 }
@@ -77,52 +116,90 @@ note_memory(const struct rusage *used, child_end *end)
     end->rss = rss > end->rss ? rss : end->rss;
 }
 
-/* Waits for the shell and for the processes that it leaves behind. As their reaper, this
- * process learns of the memory that a child of a killed shell took. */
+/* Ends the group and waits for the processes that the command leaves behind. As their
+ * reaper, this process learns of the memory that a child of a killed shell took. */
 static void
-reap_child(pid_t pid, seine_time until, child_end *end)
+reap(child *c)
 {
     struct rusage used;
     int status = 0;
     pid_t got;
 
-    while ((got = wait4(pid, &status, WNOHANG, &used)) == 0 && now_is() < until)
-        poll(NULL, 0, 2);
-    end->late = got == 0;
-    kill(-pid, SIGKILL);
-    while (got == 0 || (got < 0 && errno == EINTR))
-        got = wait4(pid, &status, 0, &used);
-    if (got == pid) {
-        note_memory(&used, end);
-        end->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    kill(-c->pid, SIGKILL);
+    do
+        got = wait4(c->pid, &status, 0, &used);
+    while (got < 0 && errno == EINTR);
+    if (got == c->pid) {
+        note_memory(&used, c->end);
+        c->end->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        c->end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     }
-    while (wait4(-pid, &status, 0, &used) > 0)
-        note_memory(&used, end);
+    while (wait4(-c->pid, &status, 0, &used) > 0)
+        note_memory(&used, c->end);
+}
+
+/* Starts the command; its streams and its end are watched. */
+static bool
+start(child *c, int out[2], int err[2])
+{
+    c->pid = fork();
+    if (c->pid == 0)
+        become_command(c->spec, out[1], err[1]);
+    close(out[1]);
+    close(err[1]);
+    c->watch[OUT] = (struct pollfd){.fd = out[0], .events = POLLIN};
+    c->watch[ERR] = (struct pollfd){.fd = err[0], .events = POLLIN};
+    c->watch[END] = (struct pollfd){.fd = -1, .events = POLLIN};
+    if (c->pid < 0)
+        return false;
+    setpgid(c->pid, c->pid); /* parent and child both do this, whichever runs first */
+    c->watch[END].fd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+    if (c->watch[END].fd < 0) {
+        reap(c);
+        return false;
+    }
+    fcntl(out[0], F_SETFL, O_NONBLOCK);
+    fcntl(err[0], F_SETFL, O_NONBLOCK);
+    return true;
+}
+
+static bool
+open_pipes(int out[2], int err[2])
+{
+    if (pipe2(out, O_CLOEXEC) != 0)
+        return false;
+    if (pipe2(err, O_CLOEXEC) == 0)
+        return true;
+    close(out[0]);
+    close(out[1]);
+    return false;
 }
 
 bool
-child_run(const char *command, seine_span limit, child_end *out_end)
+child_run(const child_spec *spec, child_end *out_end)
 {
-    seine_time from = now_is(), until = from + limit;
-    int ends[2];
+    seine_time from = seine_now();
+    child c = {.spec = spec, .end = out_end, .until = SEINE_NEVER};
+    int out[2], err[2];
 
+    if (spec->limit < SEINE_NEVER - from)
+        c.until = from + spec->limit;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return false;
-    pid_t pid = fork();
-    if (pid == 0)
-        become_command(command, ends[1]);
-    close(ends[1]);
-    if (pid < 0) {
-        close(ends[0]);
-        return false;
-    }
-    setpgid(pid, pid); /* parent and child both do this, whichever runs first */
     *out_end = (child_end){.code = -1};
-    drain_pipes(ends[0], until, &out_end->bytes);
-    reap_child(pid, until, out_end);
-    out_end->took = now_is() - from;
-    close(ends[0]);
-    return true;
+    if (!open_pipes(out, err))
+        return false;
+    bool started = start(&c, out, err);
+    if (started) {
+        if (spec->group)
+            atomic_store(spec->group, (int)c.pid);
+        out_end->late = !attend(&c);
+        reap(&c);
+        if (spec->group)
+            atomic_store(spec->group, 0);
+    }
+    out_end->took = seine_now() - from;
+    for (int i = 0; i < WATCHED; i++)
+        if (c.watch[i].fd >= 0)
+            close(c.watch[i].fd);
+    return started;
 }

@@ -62,6 +62,7 @@ refill(lines *in)
     while (n < 0 && errno == EINTR);
     if (n < 0)
         return false;
+    in->reads++;
     in->end += (size_t)n;
     in->at_end = n == 0;
     return true;

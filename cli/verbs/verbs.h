@@ -21,6 +21,7 @@ extern const command cmd_jobs_rm;
 extern const command cmd_retry;
 extern const command cmd_convert;
 extern const command cmd_extract;
+extern const command cmd_limit;
 extern const command cmd_limit_simulate;
 extern const command cmd_breaker_simulate;
 extern const command cmd_backoff_simulate;

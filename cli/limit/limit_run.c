@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads lines and lets each of them start when its token is due. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "limit/limit.h"
+#include "screen/out.h"
+#include "screen/say.h"
+#include "screen/textbuf.h"
+#include "screen/xalloc.h"
+#include "verbs/signals.h"
+
+#define BAR_EVERY SEINE_MS(200)
+
+void
+limit_count(limit_run *r, uint64_t *one)
+{
+    pthread_mutex_lock(&r->lock);
+    ++*one;
+    pthread_mutex_unlock(&r->lock);
+}
+
+static limit_counts
+counts_of(limit_run *r)
+{
+    pthread_mutex_lock(&r->lock);
+    limit_counts c = r->counts;
+    pthread_mutex_unlock(&r->lock);
+    return c;
+}
+
+static void
+draw_bar(limit_run *r, seine_time now)
+{
+    limit_counts c = counts_of(r);
+    double seconds = (double)(now - r->from) / 1e9;
+    textbuf text = {0};
+
+    textbuf_put(&text, "limit: %s started, %s", figure_count(c.started).text,
+                figure_rate(seconds > 0 ? (double)c.started / seconds : 0).text);
+    if (r->exec)
+        textbuf_put(&text, ", %s running",
+                    figure_count(c.started - c.ok - c.failed).text);
+    if (c.failed)
+        textbuf_put(&text, ", %s failed", figure_count(c.failed).text);
+    if (c.limited)
+        textbuf_put(&text, ", %s over --max-wait", figure_count(c.limited).text);
+    terminal_bar(&r->term, text.text);
+    textbuf_free(&text);
+}
+
+/* Sleeps; a terminal sees the pace meanwhile. False: a signal came. */
+static bool
+sleep_until(limit_run *r, seine_time at)
+{
+    for (seine_time now = seine_now(); r->shows_bar; now = seine_now()) {
+        draw_bar(r, now);
+        if (at - now <= BAR_EVERY)
+            break;
+        if (seine_ctx_sleep(r->ctx, now + BAR_EVERY) != SEINE_OK)
+            return false;
+    }
+    return seine_ctx_sleep(r->ctx, at) == SEINE_OK;
+}
+
+/* The line is not started; the next one is tried. */
+static void
+refuse(limit_run *r, const paced_line *line, bool is_limited, const char *why)
+{
+    limit_count(r, is_limited ? &r->counts.limited : &r->counts.bad);
+    if (!is_limited)
+        say_note("line %llu: %s; it is left out", (unsigned long long)line->number, why);
+    if (r->exec)
+        limit_exec_refuse(r, line, is_limited, why);
+}
+
+/* Writes the line. False: nobody can read it. */
+static bool
+pass_line(limit_run *r, const char *text, size_t len)
+{
+    textbuf whole = {0};
+
+    textbuf_add(&whole, text, len);
+    textbuf_add(&whole, "\n", 1);
+    terminal_text(&r->term, whole.text, whole.len);
+    r->failed = terminal_flush(&r->term);
+    textbuf_free(&whole);
+    if (r->failed == 0)
+        limit_count(r, &r->counts.started);
+    return r->failed == 0;
+}
+
+static void
+print_moment(limit_run *r, const paced_line *line, seine_time at)
+{
+    out_print("%lld.%03lld\t", (long long)(at / SEINE_SECS(1)),
+              (long long)(at % SEINE_SECS(1) / SEINE_MS(1)));
+    out_line(line->text, line->len);
+    limit_count(r, &r->counts.started);
+}
+
+/* Lets a line start at its moment. False: a signal came, or nobody reads. */
+static bool
+start_line(limit_run *r, const paced_line *line)
+{
+    seine_time at, now = r->set->dry_run ? 0 : seine_now();
+    char why[128] = "it would wait longer than --max-wait";
+    pacer_answer answer =
+        pacer_reserve(&r->pacer, line, r->set->dry_run ? 0 : r->ready, now, &at, why);
+
+    if (answer != PACER_DUE) {
+        refuse(r, line, answer == PACER_LIMITED, why);
+        return true;
+    }
+    if (r->set->dry_run) {
+        print_moment(r, line, at);
+        return true;
+    }
+    if (!sleep_until(r, at))
+        return false;
+    if (!r->exec)
+        return pass_line(r, r->in.text, r->in.len);
+    limit_exec_start(r, line);
+    return true;
+}
+
+/* --pass takes every line as it is; else blank lines and those with a # are passed over.
+ */
+static bool
+is_meant(const limit_run *r, const paced_line *line)
+{
+    return r->set->pass || (line->len > 0 && line->text[0] != '#');
+}
+
+/* Reads and starts all lines. Returns the exit code of the reading. */
+static int
+start_all(limit_run *r)
+{
+    uint64_t reads = 0;
+    lines_got got;
+    paced_line line;
+    bool goes_on = true;
+
+    while (goes_on && (got = lines_next(&r->in)) != LINES_END) {
+        char why[128] = "longer than 16 MiB";
+
+        if (got == LINES_FAILED)
+            return SAY_MACHINE;
+        if (r->in.reads != reads)
+            r->ready = seine_now();
+        reads = r->in.reads;
+        bool is_sound =
+            got == LINES_ONE && paced_line_read(&line, r->in.text, r->in.len, why);
+        if (got != LINES_ONE)
+            line = (paced_line){.text = ""};
+        line.number = r->in.number;
+        if (r->exec)
+            limit_exec_wait_for_slot(r);
+        if (!is_sound &&
+            !(r->set->pass && got == LINES_ONE && r->pacer.opts.key[0] == 'n'))
+            refuse(r, &line, false, why);
+        else if (is_meant(r, &line))
+            goes_on = start_line(r, &line);
+        paced_line_clear(&line);
+    }
+    return SAY_DONE;
+}
+
+static void
+say_end(limit_run *r)
+{
+    limit_counts c = counts_of(r);
+    textbuf text = {0};
+    seine_span took = seine_now() - r->from;
+
+    terminal_bar(&r->term, "");
+    if (r->args->quiet && c.failed + c.limited + c.bad == 0)
+        return;
+    textbuf_put(&text, "done: %s %s in %s", figure_count(c.started).text,
+                r->exec ? (c.started == 1 ? "command" : "commands")
+                        : (c.started == 1 ? "line" : "lines"),
+                figure_span(took).text);
+    if (c.failed)
+        textbuf_put(&text, ", %s failed", figure_count(c.failed).text);
+    if (c.limited)
+        textbuf_put(&text, ", %s refused: they would wait longer than --max-wait",
+                    figure_count(c.limited).text);
+    if (c.bad)
+        textbuf_put(&text, ", %s left out", figure_count(c.bad).text);
+    textbuf_put(&text, "\n");
+    terminal_err(&r->term, text.text, text.len);
+    textbuf_free(&text);
+}
+
+/* Waits for what runs, says how it went, and returns the exit code. */
+static int
+finish(limit_run *r, int code)
+{
+    if (r->exec)
+        limit_exec_drain(r);
+    if (!r->set->dry_run)
+        say_end(r);
+    if (r->exec && !limit_exec_close(r))
+        code = SAY_MACHINE;
+    limit_counts c = counts_of(r);
+    if (r->failed)
+        return r->failed == EPIPE
+                   ? SAY_PIPE
+                   : say_fail(SAY_MACHINE, NULL, "cannot write standard output: %s",
+                              show_errno(r->failed).text);
+    return code == SAY_DONE && c.failed + c.limited + c.bad > 0 ? SAY_FAILED : code;
+}
+
+/* Hears signals. After the first nothing new starts, and the program ends when the
+ * commands that run have ended; after the second they are killed. The program ends here,
+ * because the thread that reads may wait for a line for ever. */
+static void *
+hear_signals(void *arg)
+{
+    limit_run *r = arg;
+    struct pollfd wait = {.fd = r->signals, .events = POLLIN};
+
+    for (;;) {
+        poll(&wait, 1, atomic_load(&r->signal) ? 20 : -1);
+        int number = signals_next(r->signals);
+
+        if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
+            if (atomic_load(&r->signal)) {
+                limit_exec_kill(r);
+                _exit(SAY_SIGNAL + number);
+            }
+            atomic_store(&r->signal, number);
+            seine_ctx_cancel(r->ctx, SEINE_E_CANCELED);
+        }
+        number = atomic_load(&r->signal);
+        if (number && (!r->exec || limit_exec_is_idle(r))) {
+            (void)finish(r, SAY_DONE);
+            _exit(SAY_SIGNAL + number);
+        }
+    }
+    return NULL;
+}
+
+static int
+begin(limit_run *r)
+{
+    const limit_settings *set = r->set;
+    const char *term = getenv("TERM");
+    pthread_t thread;
+
+    r->shows_bar =
+        !r->args->quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    if (seine_ctx_root(seine_clock_system(), &r->ctx) != SEINE_OK)
+        return say_fail(SAY_MACHINE, NULL, "out of memory");
+    prctl(PR_SET_TIMERSLACK, 1000); /* ns: the default is 50,000 */
+    r->from = r->ready = seine_now();
+    if (set->dry_run)
+        return SAY_DONE;
+    r->signals = signals_open();
+    int code = set->exec ? limit_exec_open(r) : SAY_DONE;
+    if (code == SAY_DONE &&
+        (r->signals < 0 || pthread_create(&thread, NULL, hear_signals, r) != 0))
+        code = say_fail(SAY_MACHINE, NULL, "no thread to be had");
+    return code;
+}
+
+int
+limit_run_lines(const args *a)
+{
+    const limit_settings *set = a->settings;
+    limit_run *r = xalloc_zeroed(1, sizeof *r); /* the other thread outlives this call */
+    pacer_opts pace = {set->rate, (uint32_t)set->burst, set->key, set->max_wait};
+
+    r->args = a;
+    r->set = set;
+    pthread_mutex_init(&r->lock, NULL);
+    terminal_init(&r->term, true);
+    int code = pacer_open(&r->pacer, &pace);
+    if (code == SAY_DONE)
+        code = lines_open(&r->in, a->count ? a->words[0] : "-");
+    if (code == SAY_DONE)
+        code = begin(r);
+    if (code != SAY_DONE)
+        return code;
+    code = start_all(r);
+    while (atomic_load(&r->signal))
+        pause(); /* the other thread ends the program */
+    return finish(r, code);
+}
