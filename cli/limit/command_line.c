@@ -189,7 +189,7 @@ command_line_fill(const command_line *c, const paced_line *line, char bad[128])
             break;
         }
     }
-    if (i == count)
+    if (i == count && all.text)
         argv = pack(&all, count);
     textbuf_free(&all);
     return argv;

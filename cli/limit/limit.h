@@ -47,7 +47,11 @@ typedef struct limit_run {
     limit_counts counts;
     atomic_int signal;
     int signals; /* where they are read */
-    int failed;  /* errno of standard output; 0 */
+    int over;    /* readable when the run has ended */
+    pthread_t ears;
+    bool hears;
+    atomic_bool is_ending; /* whoever sets it ends the run */
+    int failed;            /* errno of standard output; 0 */
     bool shows_bar;
     struct limit_exec *exec; /* NULL: no commands */
 } limit_run;

@@ -312,6 +312,8 @@ limit_exec_close(limit_run *r)
     seine_pool_free(x->pool);
     seine_ctx_unref(x->pool_ctx);
     bool written = exec_records_close(&x->records, r);
+    if (r->set->output)
+        pthread_mutex_destroy(&x->records.lock);
     command_line_free(&x->command);
     pthread_cond_destroy(&x->slot_free);
     free(x->groups);

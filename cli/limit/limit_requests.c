@@ -47,8 +47,8 @@ write_rate(seine_frequency rate, char *out)
         snprintf(out, LONGEST_WORD, "off");
     else
         snprintf(out, LONGEST_WORD, "%llu/%llus",
-                 (unsigned long long)(rate.count * (second / a)),
-                 (unsigned long long)(per / a));
+                 (unsigned long long)rate.count * (second / a),
+                 (unsigned long long)per / a);
 }
 
 /* The rate and the burst, of all requests or of each host. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -13,7 +14,6 @@
 #include "screen/out.h"
 #include "screen/say.h"
 #include "screen/textbuf.h"
-#include "screen/xalloc.h"
 #include "verbs/signals.h"
 
 #define BAR_EVERY SEINE_MS(200)
@@ -224,10 +224,13 @@ static void *
 hear_signals(void *arg)
 {
     limit_run *r = arg;
-    struct pollfd wait = {.fd = r->signals, .events = POLLIN};
+    struct pollfd wait[2] = {{.fd = r->signals, .events = POLLIN},
+                             {.fd = r->over, .events = POLLIN}};
 
     for (;;) {
-        poll(&wait, 1, atomic_load(&r->signal) ? 20 : -1);
+        poll(wait, 2, atomic_load(&r->signal) ? 20 : -1);
+        if (wait[1].revents)
+            return NULL;
         int number = signals_next(r->signals);
 
         if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
@@ -239,12 +242,13 @@ hear_signals(void *arg)
             seine_ctx_cancel(r->ctx, SEINE_E_CANCELED);
         }
         number = atomic_load(&r->signal);
-        if (number && (!r->exec || limit_exec_is_idle(r))) {
-            (void)finish(r, SAY_DONE);
-            _exit(SAY_SIGNAL + number);
-        }
+        if (number == 0 || (r->set->exec && !limit_exec_is_idle(r)))
+            continue;
+        if (atomic_exchange(&r->is_ending, true))
+            return NULL; /* the other thread was faster */
+        (void)finish(r, SAY_DONE);
+        _exit(SAY_SIGNAL + number);
     }
-    return NULL;
 }
 
 static int
@@ -252,7 +256,6 @@ begin(limit_run *r)
 {
     const limit_settings *set = r->set;
     const char *term = getenv("TERM");
-    pthread_t thread;
 
     r->shows_bar =
         !r->args->quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
@@ -264,32 +267,52 @@ begin(limit_run *r)
         return SAY_DONE;
     r->signals = signals_open();
     int code = set->exec ? limit_exec_open(r) : SAY_DONE;
-    if (code == SAY_DONE &&
-        (r->signals < 0 || pthread_create(&thread, NULL, hear_signals, r) != 0))
-        code = say_fail(SAY_MACHINE, NULL, "no thread to be had");
-    return code;
+    if (code != SAY_DONE)
+        return code;
+    r->over = eventfd(0, EFD_CLOEXEC);
+    r->hears = r->signals >= 0 && r->over >= 0 &&
+               pthread_create(&r->ears, NULL, hear_signals, r) == 0;
+    return r->hears ? SAY_DONE : say_fail(SAY_MACHINE, NULL, "no thread to be had");
+}
+
+static void
+free_all(limit_run *r)
+{
+    if (r->hears && eventfd_write(r->over, 1) == 0)
+        pthread_join(r->ears, NULL);
+    if (r->signals >= 0)
+        close(r->signals);
+    if (r->over >= 0)
+        close(r->over);
+    if (r->exec)
+        (void)limit_exec_close(r);
+    seine_ctx_unref(r->ctx);
+    lines_close(&r->in);
+    pacer_close(&r->pacer);
+    terminal_fini(&r->term);
+    pthread_mutex_destroy(&r->lock);
 }
 
 int
 limit_run_lines(const args *a)
 {
     const limit_settings *set = a->settings;
-    limit_run *r = xalloc_zeroed(1, sizeof *r); /* the other thread outlives this call */
+    limit_run r = {.args = a, .set = set, .signals = -1, .over = -1};
     pacer_opts pace = {set->rate, (uint32_t)set->burst, set->key, set->max_wait};
 
-    r->args = a;
-    r->set = set;
-    pthread_mutex_init(&r->lock, NULL);
-    terminal_init(&r->term, true);
-    int code = pacer_open(&r->pacer, &pace);
+    pthread_mutex_init(&r.lock, NULL);
+    terminal_init(&r.term, true);
+    int code = pacer_open(&r.pacer, &pace);
     if (code == SAY_DONE)
-        code = lines_open(&r->in, a->count ? a->words[0] : "-");
+        code = lines_open(&r.in, a->count ? a->words[0] : "-");
     if (code == SAY_DONE)
-        code = begin(r);
-    if (code != SAY_DONE)
-        return code;
-    code = start_all(r);
-    while (atomic_load(&r->signal))
-        pause(); /* the other thread ends the program */
-    return finish(r, code);
+        code = begin(&r);
+    if (code == SAY_DONE) {
+        code = start_all(&r);
+        while (atomic_load(&r.signal) || atomic_exchange(&r.is_ending, true))
+            pause(); /* the other thread ends the program */
+        code = finish(&r, code);
+    }
+    free_all(&r);
+    return code;
 }

@@ -297,6 +297,31 @@ help_verbs(const screen *s, const char *word, bool all)
     return SAY_DONE;
 }
 
+/* Prints the small tools in a paragraph: "Small tools: url (parse, resolve), sitemap." */
+static void
+put_small(const screen *s)
+{
+    textbuf text = {NULL, 0, 0};
+    const char *between = "Small tools: ";
+
+    for (size_t i = 0; commands[i]; i++) {
+        size_t word = strcspn(commands[i]->name, " "), n = family_size(i);
+
+        if (!commands[i]->is_small)
+            continue;
+        textbuf_put(&text, "%s%.*s", between, (int)word, commands[i]->name);
+        for (size_t k = 0; k < n && commands[i]->name[word]; k++)
+            textbuf_put(&text, "%s%s", k > 0 ? ", " : " (",
+                        commands[i + k]->name + word + 1);
+        textbuf_put(&text, "%s", commands[i]->name[word] ? ")" : "");
+        i += n > 1 ? n - 1 : 0;
+        between = ", ";
+    }
+    textbuf_put(&text, ".");
+    wrap_text(s, text.text, 0, 0);
+    textbuf_free(&text);
+}
+
 static void
 put_aside(void)
 {
@@ -340,9 +365,9 @@ help_overview(const screen *s, bool all)
         size_t gap = all ? GAP + 6 : 20;
         char line[128];
 
-        if (!all && commands[i]->is_aside)
+        if (!all && (commands[i]->is_aside || commands[i]->is_small))
             continue;
-        if (!all && family_size(i) > 1) {
+        if (!all && (family_size(i) > 1 || head_of(i, 1))) {
             size_t n = family_size(i);
 
             put_family(s, i, n);
@@ -372,8 +397,10 @@ help_overview(const screen *s, bool all)
         wrap_text(s, help_exits, 0, 0);
         out_text("\n");
     }
-    if (!all)
+    if (!all) {
+        put_small(s);
         put_aside();
+    }
     wrap_text(s, "`seine COMMAND -h` is one screen, `--help` everything.", 0, 0);
     return SAY_DONE;
 }

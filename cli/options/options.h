@@ -97,6 +97,7 @@ typedef struct command {
     const char *choices;   /* the values of the argument, "bash|zsh|fish"; NULL: any */
     const char *about;     /* one line, lower case, no full stop */
     bool is_aside;         /* about seine itself: `seine -h` names it in its last line */
+    bool is_small;         /* reads one thing: `seine -h` names it in a paragraph */
     const char *text;      /* paragraphs for --help and the man page, or NULL */
     const option *options; /* ended by a NULL name; NULL: none */
     const example *examples;

@@ -53,6 +53,7 @@ static const example refresh_examples[] = {
 
 const command cmd_html_tree = {
     .name = "html tree",
+    .is_small = true,
     .arguments = "[FILE|-]",
     .about = "show a page as the tree of a browser",
     .text = "In the form of html5lib's tests, a line a node. A page that would be too costly is refused by name, and the exit code is 1.",
@@ -65,6 +66,7 @@ const command cmd_html_tree = {
 
 const command cmd_html_meta_refresh = {
     .name = "html meta-refresh",
+    .is_small = true,
     .arguments = "[CONTENT]…",
     .about = "say where a meta refresh leads, and when",
     .text = "`seconds` and `url`, which is empty for the page itself; null where the value says nothing, and then the exit code is 1.",

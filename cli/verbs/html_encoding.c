@@ -37,6 +37,7 @@ static const example examples[] = {
 
 const command cmd_html_encoding = {
     .name = "html encoding",
+    .is_small = true,
     .arguments = "[FILE|-]…",
     .about = "say in which encoding a page is read, and who says so",
     .text = "`encoding` is one of the 40 of the Encoding Standard, in lower case; `from` is bom, header, meta, guess or default, the order in which they are asked.",

@@ -82,6 +82,7 @@ static const example ratelimit_examples[] = {
 
 const command cmd_http_retry_after = {
     .name = "http retry-after",
+    .is_small = true,
     .arguments = "[VALUE]…",
     .about = "say how long a Retry-After asks to stay away",
     .text = "`delay_s` in seconds, at most 2147483648; 0 for a moment that is past, null for what is no Retry-After, and then the exit code is 1.",
@@ -94,6 +95,7 @@ const command cmd_http_retry_after = {
 
 const command cmd_http_date = {
     .name = "http date",
+    .is_small = true,
     .arguments = "[VALUE]…",
     .about = "read the dates of HTTP",
     .text = "The three forms of RFC 9110, strictly. `epoch` in Unix seconds; null for what is no date, and then the exit code is 1.",
@@ -106,6 +108,7 @@ const command cmd_http_date = {
 
 const command cmd_http_mime = {
     .name = "http mime",
+    .is_small = true,
     .arguments = "[VALUE]…",
     .about = "read a Content-Type, as a browser would",
     .text = "The MIME Sniffing Standard: `essence`, `parameters`, and all of it as it would be written again. The exit code is 1 if a value is no type.",
@@ -118,6 +121,7 @@ const command cmd_http_mime = {
 
 const command cmd_http_ratelimit = {
     .name = "http ratelimit",
+    .is_small = true,
     .arguments = "[VALUE]…",
     .about = "say what a RateLimit field allows",
     .text = "The quota that binds: `r` requests left, more in `t` seconds, `q` in a window of `w` seconds; null what was not said. "

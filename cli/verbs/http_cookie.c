@@ -50,6 +50,7 @@ static const example examples[] = {
 
 const command cmd_http_cookie = {
     .name = "http cookie",
+    .is_small = true,
     .arguments = "[SET-COOKIE]…",
     .about = "say which cookies a request would carry",
     .text = "The values of Set-Cookie fields go into an empty jar, in order; `sent` is what a request then carries, in its order: RFC 6265bis and the "

@@ -51,6 +51,7 @@ static const example examples[] = {
 
 const command cmd_json_check = {
     .name = "json check",
+    .is_small = true,
     .arguments = "[FILE|-]…",
     .about = "say whether files are JSON, or where not",
     .text = "RFC 8259 to the letter, in one pass: `ok`, or `error` with the byte `offset`, `line` and `column`, and what was expected. "

@@ -80,6 +80,10 @@ run_limit(const args *a)
 {
     const limit_settings *set = a->settings;
 
+    if (a->count > 0 && strncmp(a->words[0], "sim", 3) == 0 &&
+        access(a->words[0], F_OK) != 0)
+        return say_fail(SAY_USAGE, "seine limit simulate", "unknown command 'limit %s'",
+                        show(a->words[0]).text);
     if (!options_given(a, "rate") && set->rate.count == 0)
         return say_fail(SAY_USAGE, "--rate 5/s, or --rate off", "no --rate given");
     if (set->pass + set->dry_run + (set->exec != NULL) > 1)

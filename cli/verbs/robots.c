@@ -78,6 +78,7 @@ static const example show_examples[] = {
 
 const command cmd_robots_check = {
     .name = "robots check",
+    .is_small = true,
     .arguments = "[URL]…",
     .about = "say whether robots.txt allows URLs, and which line does",
     .text = "By RFC 9309. `rule` and `line` are what decides, null where nothing matches and all is allowed; `group` is the agent the file names. "
@@ -93,6 +94,7 @@ const command cmd_robots_check = {
 
 const command cmd_robots_show = {
     .name = "robots show",
+    .is_small = true,
     .arguments = "URL|FILE|-",
     .about = "print the lines of robots.txt that count for an agent",
     .text = "The groups that name the agent, or else those for everybody, with the numbers of their lines, and the sitemaps. The exit code is 0, also "

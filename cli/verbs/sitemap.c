@@ -77,6 +77,7 @@ static const example examples[] = {
 
 const command cmd_sitemap = {
     .name = "sitemap",
+    .is_small = true,
     .arguments = "[URL|FILE|-]…",
     .about = "say which pages sitemaps and feeds name",
     .text = "Reads urlsets, indexes of sitemaps, RSS, Atom and lists of URLs, packed by gzip or not. Each entry is `loc`, `lastmod`, `changefreq`, "

@@ -69,6 +69,7 @@ static const example normalize_examples[] = {
 
 const command cmd_url_parse = {
     .name = "url parse",
+    .is_small = true,
     .arguments = "[URL|-]…",
     .about = "take URLs apart, as a browser would",
     .text = "The URL Standard, with its names: `href`, `origin`, `protocol`, `username`, `password`, `host`, `hostname`, `port`, `pathname`, "
@@ -82,6 +83,7 @@ const command cmd_url_parse = {
 
 const command cmd_url_resolve = {
     .name = "url resolve",
+    .is_small = true,
     .arguments = "[REF|-]…",
     .about = "say where references on a page lead",
     .text = "Without references standard input is read, one a line. The exit code is 1 if one of them leads nowhere.",
@@ -94,6 +96,7 @@ const command cmd_url_resolve = {
 
 const command cmd_url_normalize = {
     .name = "url normalize",
+    .is_small = true,
     .also = "url normalise",
     .arguments = "[URL|-]…",
     .about = "print the key by which two URLs are the same page",

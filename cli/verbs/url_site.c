@@ -47,6 +47,7 @@ static const example examples[] = {
 
 const command cmd_url_site = {
     .name = "url site",
+    .is_small = true,
     .arguments = "[URL|HOST|-]…",
     .about = "name the registrable domain of URLs",
     .text = "`site` is what somebody registered, `suffix` what it was registered under, by the public suffix list; null where there is none: a suffix "

@@ -52,6 +52,7 @@ static const example check_examples[] = {
 
 const command cmd_warc_ls = {
     .name = "warc ls",
+    .is_small = true,
     .arguments = "FILE…",
     .about = "list the records of web archives",
     .text = "One line per record: offset, length, type, date, HTTP status, media type and target, between tabs; `-` stands for what there is not. "
@@ -67,6 +68,7 @@ const command cmd_warc_ls = {
 
 const command cmd_warc_check = {
     .name = "warc check",
+    .is_small = true,
     .arguments = "FILE…",
     .about = "find what is damaged or missing in web archives",
     .text = "Reads every byte: lengths, digests of blocks and payloads (md5, sha1, sha256, sha512), fields that have to be there, dates, ids that "

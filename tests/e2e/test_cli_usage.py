@@ -14,7 +14,7 @@ LIMIT = ["limit", "simulate"]
 WRONG = [
     # no command, or not one
     (["limt"], "unknown command 'limt'", "seine limit simulate"),
-    (["limit"], "limit needs a verb", "seine limit simulate"),
+    (["breaker"], "breaker needs a verb", "seine breaker simulate"),
     (["limit", "simulat"], "unknown command 'limit simulat'", "seine limit simulate"),
     (["versoin"], "unknown command 'versoin'", "seine version"),
     (["frobnicate"], "unknown command 'frobnicate'", "seine help"),
@@ -116,10 +116,11 @@ WRONG = [
 
 @case
 def the_first_word_of_a_command_alone_lists_its_verbs():
-    for words in (["limit", "--help"], ["help", "limit"]):  # one verb: all about it
+    for words in (["breaker", "--help"], ["help", "breaker"]):  # one verb: all about it
         got = seine(*words)
         check(got.code, 0)
-        check(got.out, seine("limit", "simulate", "--help").out)
+        check(got.out, seine("breaker", "simulate", "--help").out)
+    check(seine("limit", "--help").out, seine("help", "limit").out)  # a command, and the first word of another
     for words in (["html", "--help"], ["http", "-h"], ["help", "url"]):
         got = seine(*words)
         check(got.code, 0)
