@@ -505,7 +505,9 @@ advise_crawl(const closing *c, advice *a)
     if (pages == 0 && skips[SEINE_SKIP_ROBOTS] > 0)
         advise(a, "seine robots check URL, which says the rule; --robots off if the host "
                   "is yours");
-    if (pages <= 1 && skips[SEINE_SKIP_OFFSITE] > 0)
+    if (pages == 0 && skips[SEINE_SKIP_MIME] > 0)
+        advise(a, "--accept-type '*/*', or seine fetch: the seed is no HTML page");
+    if (pages <= 1 && skips[SEINE_SKIP_OFFSITE] > 0 && !c->has_told_offsite)
         advise(a, "--scope domain or --domains: the seed leads to other hosts alone");
 }
 

@@ -30,6 +30,7 @@ typedef struct closing {
     seine_span wall;
     const char *stopped_by; /* "done", "signal" … */
     bool has_told_depth;    /* that URLs are deeper than the default */
+    bool has_told_offsite;  /* that a given URL leads to another host */
     const seine_fetch_opts *opts;
 } closing;
 

@@ -195,6 +195,7 @@ on_watch(const seine_record *record, void *arg)
     run *r = arg;
     const quota *q = &r->plan.max_errors;
 
+    strays_see(&r->strays, record);
     if (record->type != SEINE_RECORD_RESULT) {
         limits_see(&r->limits, record);
         note_unreachable(r, record);
@@ -829,6 +830,7 @@ run_all(const args *a)
     wire_trace_close(&r->wire_trace);
     feed_free(&r->feed);
     failures_free(&r->failures);
+    strays_free(&r->strays);
     fetch_plan_free(&r->plan);
     if (watchdog_number(&r->watchdog) && code != SAY_USAGE && code != SAY_MACHINE)
         code = SAY_SIGNAL + watchdog_number(&r->watchdog);

@@ -97,7 +97,8 @@ is_failed(const run *r, const seine_tally_sums *t)
     uint64_t results = t->total - t->skipped + lines,
              bad = t->failed + t->blocked + lines;
 
-    if (results == 0 && t->skips[SEINE_SKIP_BUDGET] < t->skipped)
+    if ((results == 0 && t->skips[SEINE_SKIP_BUDGET] < t->skipped) ||
+        strays_are_all(&r->strays))
         return r->plan.fail_on.all || r->plan.fail_on.count > 0 ||
                r->plan.fail_on.percent > 0;
     return quota_is_reached(&r->plan.fail_on, bad, results);
@@ -182,6 +183,7 @@ collect_facts(run *r, closing *c)
     r->signal = signal_of(r); /* it may have come since the last look */
     c->stopped_by = run_stopped_by(r, &c->sums, &c->stats);
     c->has_told_depth = !options_given(r->args, "depth");
+    c->has_told_offsite = r->strays.n > 0;
     closing_hosts(c, r->fetch);
 }
 
@@ -598,6 +600,7 @@ run_close(run *r)
     say_parked(r, &c);
     say_unreachable(r, &c);
     say_unread(r);
+    strays_say(&r->strays, r->args->command->name, &r->run_log);
     say_limits(r, &c);
     say_left(r, &c);
     say_closing(r, &c);

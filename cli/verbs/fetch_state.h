@@ -17,6 +17,7 @@
 #include "verbs/run_job.h"
 #include "verbs/run_log.h"
 #include "verbs/run_metrics.h"
+#include "verbs/strays.h"
 #include "verbs/watchdog.h"
 #include "verbs/wire_trace.h"
 
@@ -62,6 +63,7 @@ typedef struct run {
     uint64_t results, bad; /* the sink thread counts these */
     limits limits;         /* and these */
     failure_list failures; /* and keeps these */
+    strays strays;         /* and these */
     char unreachable[128]; /* the sink thread: the first host without robots.txt; "" */
     pthread_mutex_t lock;
     seine_sinks *sinks; /* for the watchdog; NULL: there are none */

@@ -146,7 +146,8 @@ tell_late(sn_frontier *f, const sn_waiting_url *u, const seine_url *url, seine_t
         sn_frontier_route(f, &link, url, now);
         return true;
     }
-    if (c->opts.crawl->skips || o.reason != SEINE_SKIP_OFFSITE)
+    if (c->opts.crawl->skips || o.reason != SEINE_SKIP_OFFSITE ||
+        sn_frontier_is_seed_target(&link))
         sn_frontier_refuse(f, &link, url, o.reason, o.rule);
     else
         sn_frontier_keep_ended(f, u->number);

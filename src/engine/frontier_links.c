@@ -182,7 +182,8 @@ put_off_early(sn_frontier *f, sn_candidate *c)
 static bool
 is_forgotten(const sn_frontier *f, sn_candidate *c)
 {
-    return !f->shared->opts.crawl->skips && judge_text(f, c)->refused &&
+    return !f->shared->opts.crawl->skips && !sn_frontier_is_seed_target(&c->link) &&
+           judge_text(f, c)->refused &&
            (c->verdict.reason == SEINE_SKIP_OFFSITE ||
             c->verdict.reason == SEINE_SKIP_SCHEME);
 }
@@ -376,25 +377,51 @@ was_part(const sn_frontier *f, const sn_visit *v)
            !sn_str_is_among(v->found.tag, "a area iframe frame meta form");
 }
 
+/* Whether it was given, or a given one leads there by redirects alone. */
+static bool
+is_seed(const sn_frontier *f, const sn_visit *v)
+{
+    return v->is_typed || (v->depth == 0 && v->moved > 0 &&
+                           sn_scope_was_target(f->shared->scope, &v->url));
+}
+
+/* The scope goes with a seed that redirects. */
+static void
+widen_scope(sn_frontier *f, const sn_visit *v)
+{
+    seine_err e = sn_scope_widen(f->shared->scope, &v->url, &v->target);
+
+    if (e != SEINE_OK) /* what is in scope would be refused */
+        sn_frontier_fail(f, e);
+    sn_frontier_keep_widened(f, &v->url, &v->target);
+}
+
+/* The number of a tag, by its name; 0: none. */
+static uint8_t
+tag_of(sn_str name)
+{
+    for (uint8_t t = SN_TAG_OTHER + 1; t < SN_TAG_COUNT; t++)
+        if (sn_str_eq(name, sn_str_of(sn_html_tag_name((sn_html_tag)t))))
+            return t;
+    return 0;
+}
+
 /* A redirect is a link without a text: the same depth, one more in a row. */
 static void
 add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
 {
     sn_candidate *c = &f->batch[0];
 
-    seine_err e =
-        v->is_typed ? sn_scope_widen(f->shared->scope, &v->url, &v->target) : SEINE_OK;
-
-    if (e != SEINE_OK) /* what is in scope would be refused */
-        sn_frontier_fail(f, e);
-    if (v->is_typed)
-        sn_frontier_keep_widened(f, &v->url, &v->target);
+    if (is_seed(f, v))
+        widen_scope(f, v);
     c->link = *like;
     c->link.depth = v->depth;
     c->link.leader = v->leader;
     c->link.moved = (uint8_t)(v->moved < UINT8_MAX ? v->moved + 1 : UINT8_MAX);
     c->nofollow = false;
     c->is_part = was_part(f, v);
+    if (c->is_part) /* its target may redirect, too */
+        c->link.tag = tag_of(v->found.tag);
     c->lastmod = 0;
     c->mark = 0;
     read_link(f, c, &v->url, seine_url_href(&v->target));

@@ -231,6 +231,14 @@ void sn_frontier_refuse_waiting(sn_frontier *f, uint32_t host, const sn_waiting_
                                 seine_skip reason, sn_str rule);
 sn_link sn_frontier_link_of(const sn_waiting_url *u, const seine_url *url);
 
+/* Whether redirects of a given URL lead there; whoever gave it wants to know if it is
+ * refused. Parts of a page have a tag. */
+static inline bool
+sn_frontier_is_seed_target(const sn_link *l)
+{
+    return l->depth == 0 && l->moved > 0 && l->tag == 0;
+}
+
 /* frontier_budget.c: true, the budget is spent, and *why says which. The URL is counted
  * against each budget that has room. */
 bool sn_frontier_spend_domain(sn_frontier *f, const seine_url *url, sn_crawl_host *ch,

@@ -20,6 +20,7 @@ struct sn_scope {
     size_t offsite_len;
     char offsite[64]; /* the rule of a link that is */
     sn_scope_set seeds;
+    sn_scope_set targets;  /* of redirects of seeds, with their paths */
     sn_host_list *named;   /* `domains`; NULL: none */
     sn_url_filter *filter; /* NULL: no patterns */
     seine_psl *psl;
@@ -65,6 +66,7 @@ sn_scope_new(const seine_fetch_opts *o, sn_scope **out, seine_diag *diag)
     if (!s)
         return SEINE_E_NOMEM;
     sn_scope_set_init(&s->seeds);
+    sn_scope_set_init(&s->targets);
     memcpy(s->secret, s->seeds.secret, sizeof s->secret);
     seine_err e = fill_scope(s, o, diag);
     if (e == SEINE_OK)
@@ -80,6 +82,7 @@ sn_scope_free(sn_scope *s)
     if (!s)
         return;
     sn_scope_set_fini(&s->seeds);
+    sn_scope_set_fini(&s->targets);
     sn_host_list_free(s->named);
     sn_url_filter_free(s->filter);
     seine_psl_free(s->psl);
@@ -184,6 +187,14 @@ is_same_domain(const sn_scope *s, const seine_url *a, const seine_url *b)
            sn_str_eq(domain_of(s, a, first), domain_of(s, b, second));
 }
 
+/* The very URL, whether http or https. */
+static bool
+place_of(const seine_url *u, sn_scope_place *out)
+{
+    *out = (sn_scope_place){.dir = seine_url_target(u), .port = u->port};
+    return name_of(u, &out->name);
+}
+
 seine_err
 sn_scope_widen(sn_scope *s, const seine_url *from, const seine_url *to)
 {
@@ -192,7 +203,19 @@ sn_scope_widen(sn_scope *s, const seine_url *from, const seine_url *to)
     if (!s->is_crawl || !is_same_domain(s, from, to))
         return SEINE_OK;
     sn_str given = dir_of(from, mem), target = dir_of(to, mem_to);
-    return add_seed(s, to, sn_str_starts(given, target) ? given : target);
+    seine_err e = add_seed(s, to, sn_str_starts(given, target) ? given : target);
+    sn_scope_place place;
+    if (e == SEINE_OK && place_of(to, &place))
+        e = sn_scope_set_add(&s->targets, &place);
+    return e;
+}
+
+bool
+sn_scope_was_target(const sn_scope *s, const seine_url *url)
+{
+    sn_scope_place place;
+
+    return place_of(url, &place) && sn_scope_set_has(&s->targets, &place);
 }
 
 /* By itself: the other scopes need no room for a path. */

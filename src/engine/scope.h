@@ -55,6 +55,10 @@ SEINE_MUST_CHECK seine_err sn_scope_seed(sn_scope *s, const seine_url *seed);
 SEINE_MUST_CHECK seine_err sn_scope_widen(sn_scope *s, const seine_url *from,
                                           const seine_url *to);
 
+/* Whether a given URL has led to this one, and the scope went with it: if this one
+ * redirects, too, the scope goes on. */
+bool sn_scope_was_target(const sn_scope *s, const seine_url *url);
+
 typedef struct sn_scope_verdict {
     bool in;
     seine_skip reason; /* OFFSITE, PATTERN; of one that is in: nothing */

@@ -381,6 +381,35 @@ TEST(scope_goes_with_a_seed_that_redirects_in_its_domain)
     }
 }
 
+TEST(scope_knows_where_a_seed_has_led_it)
+{
+    static const struct {
+        const char *to, *url;
+        bool was;
+    } rows[] = {
+        {"https://e.example/", "https://e.example/", true},
+        {"https://e.example/", "http://e.example/", true}, /* one host */
+        {"https://e.example/", "https://e.example/x", false},
+        {"https://www.e.example/a?b=c", "https://www.e.example/a?b=c", true},
+        {"https://www.e.example/a?b=c", "https://www.e.example/a", false},
+        {"https://www.e.example/a/b", "https://www.e.example/a/c", false},
+        {"https://www.e.example:8443/", "https://www.e.example/", false},
+        {"https://other.example/", "https://other.example/", false}, /* it did not go */
+    };
+
+    EACH_ROW(i, rows) {
+        parsed from, to, url;
+        sn_scope *s = around(SEINE_SCOPE_HOST, "http://e.example/");
+
+        CHECK_EQ(sn_scope_was_target(s, url_of(&url, rows[i].url)), false);
+        CHECK_EQ(sn_scope_widen(s, url_of(&from, "http://e.example/"),
+                                url_of(&to, rows[i].to)),
+                 SEINE_OK);
+        CHECK_EQ(sn_scope_was_target(s, url_of(&url, rows[i].url)), rows[i].was);
+        sn_scope_free(s);
+    }
+}
+
 TEST(scope_refuses_what_a_pattern_cannot_decide_and_says_so)
 {
     static const char *const bomb[] = {"(a+)+$", NULL};
