@@ -84,6 +84,7 @@ how_much(const args *a, const fetch_settings *set, seine_fetch_opts *o)
     o->adaptive = set->adaptive;
     o->mine = set->mine;
     o->max_memory = set->max_memory;
+    o->limit_rate = set->limit_rate;
     o->max_pages = set->max_pages;
     fit_descriptors(a, o);
     o->queue = (uint32_t)set->queue;

@@ -136,6 +136,9 @@
      .more = "Never less than twice --concurrency."},
     {"threads", NULL, KIND_COUNT, "N", AT(threads), .min = 1, .max = 256, .env = true, .rare = true,
      .help = "threads that fetch; as many as there are processors"},
+    {"limit-rate", NULL, KIND_SIZE, "SIZE", AT(limit_rate), .off = true, .min = 1, .env = true, .rare = true,
+     .help = "bytes that are read in a second, all connections together",
+     .more = "200k is 204,800 bytes, as with curl and wget. Time limits do not count while reading waits for it."},
     {"max-memory", NULL, KIND_SIZE, "SIZE", "512M", AT(max_memory), .min = 1 << 20, .env = true, .rare = true,
      .help = "bound on buffers and bodies"},
 

@@ -84,6 +84,7 @@ typedef struct fetch_settings {
     /* what is taken */
     const char *accept, *max_ratio;
     uint64_t max_redirects, max_body, max_wire;
+    uint64_t limit_rate;
     bool follow_body, raw_encoding;
 
     /* trust */

@@ -44,7 +44,6 @@ const foreign foreign_rows[] = {
     {"retry-max-time",      NULL, "--max-time 10m, for the whole run"},
     {"retry-all-errors",    NULL, "--retry-on net,timeout,4xx,5xx"},
     {"retry-connrefused",   NULL, "leave it out: refused connections are tried again"},
-    {"limit-rate",          NULL, "--host-rate 1/s or --rate 10/s: requests are limited, bytes are not"},
     {"speed-limit",         NULL, "--min-speed 100/20s"},
     {"speed-time",          NULL, "--min-speed 100/20s"},
     {"fail",                NULL, "leave it out: a status that is not 2xx makes the exit code 1"},

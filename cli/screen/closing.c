@@ -483,6 +483,10 @@ advise_waits(const closing *c, textbuf *out)
     seine_span all = SEINE_MS((seine_span)t->total_duration_ms); /* waits included */
     brake b = c->n_hosts ? brake_of(c->hosts[0].limited_by) : (brake){NULL, NULL};
 
+    if (c->wall >= SEINE_SECS(2) && c->rate_wait > c->wall / 2) {
+        textbuf_put(out, "limited by --limit-rate; try: a higher --limit-rate\n");
+        return;
+    }
     if (!b.name || c->opts->mine || c->wall < SEINE_SECS(2) || all <= 0 ||
         (double)(t->throttle + t->queue) < 0.5 * (double)all)
         return;

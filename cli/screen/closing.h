@@ -28,6 +28,7 @@ typedef struct closing {
     size_t n_hosts;
     const uint64_t *bins; /* of outputs.h: how long requests took */
     seine_span wall;
+    seine_span rate_wait;   /* reading waited for --limit-rate */
     const char *stopped_by; /* "done", "signal" … */
     bool has_told_depth;    /* that URLs are deeper than the default */
     bool has_told_offsite;  /* that a given URL leads to another host */

@@ -84,7 +84,9 @@ progress_limit(const progress_facts *f, char *buf, size_t cap)
     const char *host = f->host ? f->host : f->slow;
 
     buf[0] = '\0';
-    if (s->in_flight >= f->concurrency && f->concurrency > 0)
+    if (f->is_slowed)
+        snprintf(buf, cap, "--limit-rate");
+    else if (s->in_flight >= f->concurrency && f->concurrency > 0)
         snprintf(buf, cap, "--concurrency");
     else if (s->waiting_for[most] > 0 && most == SEINE_WAIT_PACE && host)
         snprintf(buf, cap, "the pace of %.60s", host);

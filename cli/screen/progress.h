@@ -34,6 +34,7 @@ typedef struct progress_facts {
     uint64_t total;   /* of URLs; 0: not known */
     bool is_estimate; /* `total` is projected from the part of the input that was read */
     bool is_reading;  /* the input has more */
+    bool is_slowed;   /* reading waits for --limit-rate, most of the time */
     bool is_stopping;
     uint32_t concurrency;
     const char *host; /* the only host of the run, or NULL */

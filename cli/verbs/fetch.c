@@ -344,6 +344,19 @@ on_event(const seine_event *e, unsigned shard, void *arg)
 
 /* Progress */
 
+/* Whether reading has waited for --limit-rate for most of the time since the last look.
+ */
+static bool
+is_slowed(run *r, seine_time now)
+{
+    seine_span waited = seine_fetch_rate_wait(r->fetch);
+    bool is = 2 * (waited - r->rate_wait) > now - r->looked_at;
+
+    r->rate_wait = waited;
+    r->looked_at = now;
+    return is;
+}
+
 static void
 collect_facts(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
 {
@@ -366,6 +379,7 @@ collect_facts(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
                : at_end    ? f->stats.admitted + f->stats.refused
                            : feed_estimate(&r->feed);
     f->is_estimate = !at_end && !f->is_crawl;
+    f->is_slowed = is_slowed(r, f->now);
     if (!at_end && r->set->input.count == 0 && r->feed.n_inputs == 0)
         f->is_estimate = false;
     pthread_mutex_lock(&r->outputs.lock);

@@ -180,6 +180,7 @@ collect_facts(run *r, closing *c)
     seine_fetch_stats_get(r->fetch, &c->stats);
     c->left = left_of(r);
     c->wall = clock->now(clock) - r->start;
+    c->rate_wait = seine_fetch_rate_wait(r->fetch);
     r->signal = signal_of(r); /* it may have come since the last look */
     c->stopped_by = run_stopped_by(r, &c->sums, &c->stats);
     c->has_told_depth = !options_given(r->args, "depth");

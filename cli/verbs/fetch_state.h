@@ -49,6 +49,8 @@ typedef struct run {
     int wake;
 
     seine_time start, deadline, next_line;
+    seine_time looked_at; /* for the progress, … */
+    seine_span rate_wait; /* … and seine_fetch_rate_wait then */
     seine_eta eta;
     seine_fetch_slowest slowest;
     int signal; /* the signal that ended the run; 0: none */

@@ -7,7 +7,7 @@
  * what to type. If no page came at all, the run has failed.
  *
  *     strays_see(&s, record);                      of each record, on the sink thread
- *     strays_say(&s, "mirror", &run_log);
+ *     strays_say(&s, verb, log);
  */
 #ifndef CLI_STRAYS_H
 #define CLI_STRAYS_H

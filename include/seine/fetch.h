@@ -221,6 +221,9 @@ typedef struct seine_fetch_opts {
     /* Of a crawl: the parts of a page, too, pictures, style sheets, scripts and fonts; of
      * any host, and no deeper than their page. `exclude` and robots.txt apply to them. */
     bool requisites;
+    /* Bytes that are read in a second, over all connections; 0: as fast as they come.
+     * Time limits do not count while reading waits. */
+    uint64_t limit_rate;
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()
@@ -301,6 +304,9 @@ void seine_fetch_left_get(const seine_fetch *f, seine_fetch_left *out_left);
 
 /* Of an incremental crawl: known pages that are not due in this round. */
 uint64_t seine_fetch_not_due(const seine_fetch *f);
+
+/* For how long `limit_rate` has kept a thread from reading what was there. */
+seine_span seine_fetch_rate_wait(const seine_fetch *f);
 
 /* The host that will take longest, as of an earlier call: asking makes the shards look.
  * False: nothing waits, or they have not looked yet. */

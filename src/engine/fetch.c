@@ -754,6 +754,12 @@ seine_fetch_not_due(const seine_fetch *f)
     return f ? atomic_load(&f->shared.not_due) : 0;
 }
 
+seine_span
+seine_fetch_rate_wait(const seine_fetch *f)
+{
+    return f && f->shared.read_rate ? sn_read_rate_waited(f->shared.read_rate) : 0;
+}
+
 bool
 seine_fetch_slowest_get(const seine_fetch *f, seine_fetch_slowest *out_slowest)
 {

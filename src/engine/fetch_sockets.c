@@ -111,7 +111,8 @@ open_sockets(void *self, const sn_shared_state *c, uint32_t shard, uint32_t n_sh
                                         (o->mine ? o->concurrency : o->per_host) + 1,
                                     .idle_time = SEINE_SECS(15),
                                     .max_age = SEINE_SECS(600),
-                                    .max_requests = 10000},
+                                    .max_requests = 10000,
+                                    .read_rate = c->read_rate},
         out_transport, diag);
 }
 

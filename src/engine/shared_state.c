@@ -279,6 +279,8 @@ make_parts(sn_shared_state *c, seine_diag *diag)
         if (e == SEINE_E_INVAL)
             return sn_diag_option(diag, "rate", "contradicts itself");
     }
+    if (e == SEINE_OK && o->limit_rate > 0)
+        e = sn_read_rate_new(o->limit_rate, o->clock->now(o->clock), &c->read_rate);
     if (e == SEINE_OK)
         e = sn_memory_brake_new(body_memory(o), most_memory(o), &c->brake);
     if (e == SEINE_OK)
@@ -416,6 +418,7 @@ sn_shared_state_fini(sn_shared_state *c)
     sn_proxies_fini(&c->proxies);
     sn_memory_brake_unref(c->brake);
     seine_shared_free(c->rate);
+    sn_read_rate_free(c->read_rate);
     seine_seen_free(c->seen);
     seine_seen_free(c->late_seen);
     seine_psl_free(c->psl);

@@ -25,6 +25,7 @@
 #include "engine/visit.h"
 #include "net/address_guard.h"
 #include "net/proxy.h"
+#include "net/read_rate.h"
 #include "net/tls.h"
 #include "seine/fetch.h"
 #include "seine/psl.h"
@@ -45,6 +46,7 @@ typedef struct sn_shared_state {
     seine_seen *seen;           /* NULL: `dedup` is off */
     seine_throttle in_flight;   /* `concurrency` */
     seine_shared *rate;         /* `rate`; NULL: off */
+    sn_read_rate *read_rate;    /* `limit_rate`; NULL: off */
     seine_breaker_opts breaker; /* of the hosts; rows of failures are judged by waves */
     sn_memory_brake *brake;     /* `max_memory`, with … */
     seine_budget *budget;       /* … its budget; NULL: unlimited */

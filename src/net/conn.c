@@ -197,14 +197,18 @@ sn_conn_open(sn_socket_transport *w, const sn_ip *ip, uint16_t port, seine_span 
     return SEINE_OK;
 }
 
-static void
-unready(sn_conn *c)
+void
+sn_conn_unready(sn_conn *c)
 {
+    sn_socket_transport *w = c->of;
+
     if (!c->ready_prev)
         return;
     *c->ready_prev = c->ready_next;
     if (c->ready_next)
         c->ready_next->ready_prev = c->ready_prev;
+    else if (w->slowed.end == &c->ready_next)
+        w->slowed.end = c->ready_prev;
     c->ready_prev = NULL;
 }
 
@@ -240,7 +244,7 @@ sn_conn_close(sn_conn *c)
 
     if (c->idle.origin)
         sn_conn_pool_drop(&w->idle, &c->idle);
-    unready(c);
+    sn_conn_unready(c);
     sn_conn_unread(c);
     sn_conn_untunnel(c);
     sn_conn_drop_tls(c);
@@ -454,7 +458,7 @@ say(sn_conn *c)
 void
 sn_conn_resume(sn_conn *c)
 {
-    unready(c);
+    sn_conn_unready(c);
     if (c->x && c->x->why != SEINE_OK)
         return;
     if (c->state == SN_CONN_HANDSHAKE) {

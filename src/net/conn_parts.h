@@ -2,7 +2,8 @@
 /* conn_parts.h - shared by the files of a connection. conn.c opens, keeps and closes a
  * connection and sends requests; conn_handshake.c makes the handshakes before the first
  * request; conn_tunnel.c makes the one with a proxy; conn_read.c reads responses;
- * conn_desync.c finds bytes that belong to no request; conn_body.c decodes bodies. */
+ * conn_desync.c finds bytes that belong to no request; conn_body.c decodes bodies;
+ * conn_slow.c keeps to a rate of bytes. */
 #ifndef SN_CONN_PARTS_H
 #define SN_CONN_PARTS_H
 
@@ -49,6 +50,7 @@ sn_conn_is_later(int why)
 /* conn.c: there is more to read or to send, in the next turn; keep the connection as
  * idle, or close it. */
 void sn_conn_later(sn_conn *c);
+void sn_conn_unready(sn_conn *c); /* it is in no list any more */
 void sn_conn_rest(sn_conn *c);
 
 #define SN_CONN_STEPS 3 /* handshakes before the first request */
@@ -62,6 +64,13 @@ void sn_conn_drop_tls(sn_conn *c);
  * the exchange has ended and the connection is freed. */
 sn_tunnel_event sn_conn_tunnel(sn_conn *c);
 void sn_conn_untunnel(sn_conn *c); /* there may be no tunnel */
+
+/* conn_slow.c, with opts.read_rate. Reserves the timer; NOMEM. */
+SEINE_MUST_CHECK seine_err sn_conn_slow_init(sn_socket_transport *w);
+void sn_conn_slow_fini(sn_socket_transport *w);
+/* How many of `room` bytes may be read. 0: none; the connection waits for its turn, and
+ * reads on then. */
+size_t sn_conn_slow(sn_conn *c, size_t room);
 
 /* conn_read.c: reads all that the socket holds. */
 void sn_conn_read(sn_conn *c);

@@ -328,6 +328,10 @@ sn_conn_read(sn_conn *c)
                 return;
             continue;
         }
+        if (w->opts.read_rate && c->x && (room = sn_conn_slow(c, room)) == 0) {
+            hold(c);
+            return;
+        }
         c->missed = false;
         ssize_t n = sn_conn_pull(c, w->in, room);
 

@@ -217,6 +217,8 @@ sn_exchange_go_on(sn_exchange *x)
         return;
     x->held_since = 0;
     x->held_for = sn_time_add(x->held_for, held);
+    if (x->phase == SEINE_PHASE_HEAD) /* the server was not slow */
+        x->since += held;
     sn_exchange_limit(x, sn_time_add(x->limit_at, held));
 }
 

@@ -373,6 +373,8 @@ build(sn_socket_transport *w, seine_diag *diag)
     if (e == SEINE_OK)
         e = sn_address_guard_read_own(&w->zones, NULL);
     if (e == SEINE_OK)
+        e = sn_conn_slow_init(w);
+    if (e == SEINE_OK)
         e = sn_dns_new(&w->loop, &w->opts.dns, &w->dns, diag);
     return e;
 }
@@ -450,6 +452,7 @@ sn_socket_transport_free(sn_transport *t)
     if (w->dns)
         sn_dns_free(w->dns);
     free_spare(w);
+    sn_conn_slow_fini(w);
     sn_conn_pool_fini(&w->idle);
     sn_tickets_fini(&w->tickets);
     sn_address_guard_fini(&w->zones);

@@ -40,6 +40,7 @@ typedef struct sn_socket_transport_opts {
     seine_span idle_time;  /* 15 s */
     seine_span max_age;    /* 10 min */
     uint32_t max_requests; /* 10,000 on one connection */
+    struct sn_read_rate *read_rate; /* shared, borrowed; NULL: as fast as it comes */
 } sn_socket_transport_opts;
 
 typedef struct sn_socket_transport_stats {

@@ -86,9 +86,17 @@ struct sn_socket_transport {
     sn_exchange *started, **started_end;
     sn_exchange *doomed;
     sn_conn *ready; /* these go on in the next turn */
-    sn_conn *conns; /* all open ones */
-    sn_kept lent;   /* what `fed` kept, while it is read */
-    sn_conn *fed;   /* whose bytes are being read; NULL: it was closed */
+    struct {
+        sn_conn *first, **end; /* these have bytes to read, the longest waiting first */
+        uint64_t paid;         /* bytes that may be read, as bytes_in counts them */
+        seine_time since;      /* some wait since then … */
+        seine_span waited;     /* … and have waited that long before */
+        sn_timer timer;        /* when more may be read */
+        bool is_due;           /* the first one reads now */
+    } slowed;                  /* by opts.read_rate */
+    sn_conn *conns;            /* all open ones */
+    sn_kept lent;              /* what `fed` kept, while it is read */
+    sn_conn *fed;              /* whose bytes are being read; NULL: it was closed */
     struct {
         sn_exchange *exchanges;
         sn_conn *conns;

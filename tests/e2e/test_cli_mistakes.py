@@ -64,7 +64,7 @@ MISTAKES = [
     (["mirror"], "no seeds given", "seine mirror https://…, or -i FILE"),
     # curl
     (FETCH + ["--fail"], "unknown option '--fail'", "leave it out: a status that is not 2xx makes the exit code 1"),
-    (FETCH + ["--limit-rate", "1M"], "unknown option '--limit-rate'", "--host-rate 1/s or --rate 10/s: requests are limited, bytes are not"),
+    (FETCH + ["--limit-rate", "1M/s"], "--limit-rate '1M/s': not a size", "--limit-rate 64k, 16M or 2GiB, or off"),
     (FETCH + ["--retry-delay", "2"], "unknown option '--retry-delay'", "--backoff 1s..30s"),
     (FETCH + ["--oauth2-bearer", "x"], "unknown option '--oauth2-bearer'", "-H 'Authorization: Bearer env:TOKEN'"),
     (FETCH + ["--data-raw", "x"], "unknown option '--data-raw'", "-d 'text that begins with no @'"),
