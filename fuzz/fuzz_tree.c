@@ -131,6 +131,17 @@ has_link_at(const seine_links *l, size_t offset)
     return seine_links_at(l, low, &k) && k.offset == offset && strcmp(k.tag, "a") == 0;
 }
 
+/* An <a> of a template that is not closed in it is opened again behind it. */
+static bool
+is_opened_again(const seine_tree *t, seine_node a)
+{
+    for (seine_node n = a + 1; n < seine_tree_size(t); n++)
+        if (seine_node_offset(t, n) == seine_node_offset(t, a) &&
+            seine_node_is(t, n, "a") && !in_template(t, n))
+            return true;
+    return false;
+}
+
 /* Every <a href> of the tree is a link, every link is an element of the tree, and where
  * the page has nothing that takes a stack to be right, the tokenizer finds them alone. */
 static void
@@ -149,7 +160,8 @@ check_links(seine_tree *t, const char *page, size_t len)
         return;
     for (seine_node n = 1; n < seine_tree_size(t); n++)
         if (seine_node_is(t, n, "a") && seine_node_attr(t, n, "href").ptr)
-            REQUIRE(has_link_at(l, seine_node_offset(t, n)) == !in_template(t, n));
+            REQUIRE(has_link_at(l, seine_node_offset(t, n)) ==
+                    (!in_template(t, n) || is_opened_again(t, n)));
     for (size_t i = 0; seine_links_at(l, i, &k); i++) {
         seine_node n = 1;
 

@@ -318,10 +318,12 @@ held_start(sn_html *t, sn_html_place place)
     text_start(&h->text);
 }
 
+/* A template has no links. A tree knows better which elements are in one: it drops their
+ * links at its end, and keeps those of an <a> that the standard opens again outside. */
 static bool
 link_counts(sn_html *t)
 {
-    if (t->templates > 0)
+    if (t->templates > 0 && !t->opts.tree)
         return false;
     if (t->links < (t->opts.max_links ? t->opts.max_links : SN_HTML_LINKS)) {
         t->links++;

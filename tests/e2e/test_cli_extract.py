@@ -91,6 +91,7 @@ def tables_that_spans_make_large_are_cut_and_say_so():
 
 SOUPS = ["<a href=1>x<p><a href=2>y<a href=3>", "<a href=1></a><frameset><frame src=2>", "<svg></div><style><a href=1></style>", "<div><svg></div><style><a href=1></style>",
          "<svg><desc><div></svg></div></desc><title><a href=1></title>", "<math><mi><a href=1><mglyph><a href=2></math><a href=3>", "<template><col><title></template><a href=1>",
+         "<template><tr><a href=1><td></template>x", "<template><tr><a href=1></a><td></template>x",
          "<template><a href=1></template><a href=2>", "<svg><template><a href=1></template><a href=2></svg>", "<select><a href=1><option><a href=2></select><a href=3>",
          "<noscript><a href=1></noscript><a href=2>", "<plaintext><a href=1>", "<svg><textarea><a href=1></textarea><title><a href=2></title></svg><textarea><a href=3></textarea>",
          "<svg><![CDATA[<a href=1>]]><a href=2></svg><![CDATA[<a href=3>]]>", "<table><a href=1><tr><a href=2><td><a href=3></table>", "<frameset><a href=1></frameset><a href=2>",
