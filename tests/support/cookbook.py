@@ -89,9 +89,10 @@ class Sites:
     def cut(self, script, folder):
         """Runs a command until the second page is asked for, then types Ctrl-C."""
         self.site.holds = threading.Event()
+        self.site.seen.clear()
         p = subprocess.Popen(["sh", "-c", f"exec {script}"], cwd=folder, env=self.environment(folder), stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL, start_new_session=True)
-        until(lambda: ("docs.example", "/prices.html") in self.site.seen, "the page that waits")
+        until(lambda: ("docs.example", "/prices.html") in self.site.seen or p.poll() is not None, "the page that waits")
         os.killpg(p.pid, signal.SIGINT)
         time.sleep(0.1)
         self.site.holds.set()

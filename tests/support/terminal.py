@@ -5,6 +5,8 @@
     t.wait()
     t.screen()      the lines that are left at the end
     t.bytes         everything that was written
+
+`program` is another one to run there, a shell for instance.
 """
 import fcntl
 import os
@@ -23,11 +25,11 @@ TOKEN = re.compile(r"\x1b\[([?0-9;]*)([A-Za-z])|([\x00-\x1f])|([^\x00-\x1f\x1b]+
 
 
 class Terminal:
-    def __init__(self, words, columns=80, lines=24, env=None, cwd=None, stdout=None, stdin=None):
+    def __init__(self, words, columns=80, lines=24, env=None, cwd=None, stdout=None, stdin=None, program=PROGRAM):
         master, slave = pty.openpty()
         self.master, self.columns = master, columns
         self.resize(columns, lines)
-        self.process = subprocess.Popen([os.path.abspath(PROGRAM), *words], stdin=slave if stdin is None else stdin,
+        self.process = subprocess.Popen([os.path.abspath(program), *words], stdin=slave if stdin is None else stdin,
                                         stdout=slave if stdout is None else stdout, stderr=slave, cwd=cwd,
                                         env=environment({"TERM": "xterm-256color", **(env or {})}), start_new_session=True)
         os.close(slave)
