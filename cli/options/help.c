@@ -401,6 +401,9 @@ help_overview(const screen *s, bool all)
         put_small(s);
         put_aside();
     }
-    wrap_text(s, "`seine COMMAND -h` is one screen, `--help` everything.", 0, 0);
+    wrap_text(s,
+              "`seine COMMAND -h` is one screen, `--help` everything. Pages: `seine "
+              "help topics`.",
+              0, 0);
     return SAY_DONE;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "options/topics.h"
 #include "options/values.h"
 #include "screen/out.h"
 #include "screen/say.h"
@@ -148,6 +149,26 @@ put_groups(void)
             out_print("%s%s", i ? " " : "", first);
 }
 
+/* Writes the words that `seine help` takes. */
+static void
+put_topics(void)
+{
+    put_groups();
+    out_text(" topics");
+    for (const topic *t = topics; t->name; t++)
+        out_print(" %s", t->name);
+}
+
+/* Writes what an argument of the command may be, as far as that is known. */
+static void
+put_arguments(const command *c)
+{
+    if (c->choices)
+        put_choices(c->choices);
+    else if (strstr(c->arguments, "TOPIC"))
+        put_topics();
+}
+
 static void
 write_bash(void)
 {
@@ -187,10 +208,7 @@ write_bash(void)
             out_text("COMPREPLY=($(compgen -f -- \"$word\"))");
         else {
             out_text("COMPREPLY=($(compgen -W '");
-            if (c->choices)
-                put_choices(c->choices);
-            else if (strstr(c->arguments, "COMMAND"))
-                put_groups();
+            put_arguments(c);
             out_text("' -- \"$word\"))");
         }
         out_text(" ;;\n        esac ;;\n");
@@ -261,10 +279,7 @@ write_zsh(void)
             out_text("            '*:file:_files' ;;\n");
         else {
             out_text("            '*:argument:(");
-            if (c->choices)
-                put_choices(c->choices);
-            else if (strstr(c->arguments, "COMMAND"))
-                put_groups();
+            put_arguments(c);
             out_text(")' ;;\n");
         }
     }
@@ -332,15 +347,13 @@ write_fish(void)
             put_quoted(c->about);
             out_text("'\n");
         }
-        if (wants_file(c) || c->choices) {
+        bool is_known = c->choices || strstr(c->arguments, "TOPIC");
+        if (wants_file(c) || is_known) {
             out_text("complete -c seine");
             fish_condition(c);
-            out_text(c->choices ? " -a '" : " -F");
-            if (c->choices) {
-                put_choices(c->choices);
-                out_text("'");
-            }
-            out_text("\n");
+            out_text(is_known ? " -a '" : " -F");
+            put_arguments(c);
+            out_text(is_known ? "'\n" : "\n");
         }
         for (const option *o = c->options; o && o->name; o++)
             if (!o->hidden)

@@ -23,8 +23,8 @@ WRONG = [
     (["x" * 200], "unknown command '" + "x" * 97 + "…'", "seine help"),
     (["a\u202eb\u00e9"], "unknown command 'a\\xe2\\x80\\xaebé'", "seine help"),  # nothing turns the writing around
     (["\udcff\udce2\udc82"], "unknown command '\\xff\\xe2\\x82'", "seine help"),  # bytes that are not UTF-8
-    (["help", "nonsense"], "no command 'nonsense'", "seine help"),
-    (["help", "limit", "simulat"], "no command 'limit simulat'", "seine help limit simulate"),
+    (["help", "nonsense"], "no command or topic 'nonsense'", "seine help; pages: tutorial cookbook troubleshooting faq coming-from"),
+    (["help", "limit", "simulat"], "no command or topic 'limit simulat'", "seine help limit simulate"),
     # options that are none
     (LIMIT + ["--ratte", "1/s"], "unknown option '--ratte'", "--rate"),
     (LIMIT + ["--brust=3"], "unknown option '--brust'", "--burst"),
@@ -116,10 +116,10 @@ WRONG = [
 
 @case
 def the_first_word_of_a_command_alone_lists_its_verbs():
-    for words in (["breaker", "--help"], ["help", "breaker"]):  # one verb: all about it
+    for words in (["backoff", "--help"], ["help", "backoff"]):  # one verb: all about it
         got = seine(*words)
         check(got.code, 0)
-        check(got.out, seine("breaker", "simulate", "--help").out)
+        check(got.out, seine("backoff", "simulate", "--help").out)
     check(seine("limit", "--help").out, seine("help", "limit").out)  # a command, and the first word of another
     for words in (["html", "--help"], ["http", "-h"], ["help", "url"]):
         got = seine(*words)
