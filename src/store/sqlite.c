@@ -246,6 +246,7 @@ sn_sqlite_done(sn_sqlite_row *row)
     sqlite3 *db = sqlite3_db_handle(row->stmt);
     int code = row->code;
 
+    sqlite3_stmt_status(row->stmt, SQLITE_STMTSTATUS_VM_STEP, true); /* of this row */
     while (code == SQLITE_OK || code == SQLITE_ROW)
         code = sqlite3_step(row->stmt);
     seine_err e = err_of(db, code);
