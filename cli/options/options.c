@@ -30,6 +30,7 @@ const command *const commands[] = {
     &cmd_jobs_stop,
     &cmd_jobs_rm,
     &cmd_retry,
+    &cmd_report,
     &cmd_convert,
     &cmd_extract,
     &cmd_limit_simulate, /* it stands before limit, which is its first word */

@@ -446,13 +446,8 @@ errors_of(const closing *c, seine_err e)
     return c->sums.errors[e];
 }
 
-/* What held the busiest host back, and the option that would change it. */
-typedef struct brake {
-    const char *name, *hint;
-} brake;
-
-static brake
-brake_of(seine_wait wait)
+brake
+closing_brake(seine_wait wait)
 {
     static const brake brakes[SEINE_WAIT_ROOM] = {
         [SEINE_WAIT_CONCURRENCY] = {"--concurrency", "a higher --concurrency"},
@@ -481,7 +476,7 @@ advise_waits(const closing *c, textbuf *out)
 {
     const seine_tally_sums *t = &c->sums;
     seine_span all = SEINE_MS((seine_span)t->total_duration_ms); /* waits included */
-    brake b = c->n_hosts ? brake_of(c->hosts[0].limited_by) : (brake){NULL, NULL};
+    brake b = c->n_hosts ? closing_brake(c->hosts[0].limited_by) : (brake){NULL, NULL};
 
     if (c->wall >= SEINE_SECS(2) && c->rate_wait > c->wall / 2) {
         textbuf_put(out, "limited by --limit-rate; try: a higher --limit-rate\n");

@@ -44,6 +44,12 @@ void closing_table(const closing *c, const screen *s, textbuf *out);
 /* Adds up to three lines of "try: …". */
 void closing_advice(const closing *c, textbuf *out);
 
+/* What holds a host back, and the option that would change it; NULL: there is none. */
+typedef struct brake {
+    const char *name, *hint;
+} brake;
+brake closing_brake(seine_wait wait);
+
 /* Collects the ten busiest hosts; the run has ended. */
 void closing_hosts(closing *c, const seine_fetch *f);
 void closing_free(closing *c);

@@ -19,6 +19,7 @@ extern const command cmd_jobs_set;
 extern const command cmd_jobs_stop;
 extern const command cmd_jobs_rm;
 extern const command cmd_retry;
+extern const command cmd_report;
 extern const command cmd_convert;
 extern const command cmd_extract;
 extern const command cmd_limit;

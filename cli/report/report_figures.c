@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What follows from the figures of a report: names, sums, the verdict, advice. */
+#include <stdio.h>
+#include <string.h>
+
+#include "jobs/job_hint.h"
+#include "report/report.h"
+#include "screen/closing.h"
+#include "screen/say.h"
+
+const char *
+report_class_name(report_class c)
+{
+    static const char *const names[CLASSES] = {"2xx", "3xx", "4xx", "5xx", "no answer"};
+
+    return names[c];
+}
+
+static const struct {
+    const char *word, *name;
+} parts[PARTS] = {
+    [PART_QUEUE] = {"queue", "in line at its host"},
+    [PART_THROTTLE] = {"throttle", "held back by a rate or a pause"},
+    [PART_BACKOFF] = {"backoff", "backing off after a failure"},
+    [PART_RETRY_BUDGET] = {"retry_budget", "waiting for the retry budget"},
+    [PART_DNS] = {"dns", "looking up names"},
+    [PART_CONNECT] = {"connect", "connecting"},
+    [PART_TLS] = {"tls", "agreeing on TLS"},
+    [PART_TTFB] = {"ttfb", "waiting for the server"},
+    [PART_BODY] = {"body", "reading the body"},
+    [PART_OTHER] = {"other", "earlier attempts and redirects"},
+};
+
+const char *
+report_part_name(report_part p)
+{
+    return parts[p].name;
+}
+
+const char *
+report_part_word(report_part p)
+{
+    return parts[p].word;
+}
+
+seine_span
+report_spent(const report *r)
+{
+    seine_span sum = 0;
+
+    for (int i = 0; i < PARTS; i++)
+        sum += r->parts[i];
+    return sum;
+}
+
+seine_span
+report_wall(const report *r)
+{
+    return r->times.last - r->times.first;
+}
+
+/* The summary */
+
+uint64_t
+report_fact(const report *r, const char *name)
+{
+    int64_t n;
+
+    return r->summary && seine_json_int(seine_json_get(r->summary, name), &n) && n > 0
+               ? (uint64_t)n
+               : 0;
+}
+
+const char *
+report_word(const report *r, const char *name)
+{
+    const char *text;
+    size_t n;
+
+    return r->summary && seine_json_string(seine_json_get(r->summary, name), &text, &n)
+               ? text
+               : "";
+}
+
+const seine_json *
+report_top_host(const report *r, const char *host)
+{
+    const seine_json *list = r->summary ? seine_json_get(r->summary, "top_hosts") : NULL;
+    const char *name;
+    size_t n;
+
+    for (size_t i = 0; i < seine_json_size(list); i++) {
+        const seine_json *h = seine_json_at(list, i);
+
+        if (seine_json_string(seine_json_get(h, "host"), &name, &n) &&
+            strcmp(show_host(name, n).text, show_host(host, strlen(host)).text) == 0)
+            return h;
+    }
+    return NULL;
+}
+
+/* Advice */
+
+/* What held the busiest host back, as the summary says; QUEUE: not known. */
+static seine_wait
+limit_of(const report *r)
+{
+    const seine_json *list = r->summary ? seine_json_get(r->summary, "top_hosts") : NULL;
+    const char *text;
+    size_t n;
+
+    if (!seine_json_string(seine_json_get(seine_json_at(list, 0), "limited_by"), &text,
+                           &n))
+        return SEINE_WAIT_QUEUE;
+    for (int i = 0; i < SEINE_WAIT_ROOM; i++) {
+        const char *name = seine_wait_name((seine_wait)i);
+        size_t k = 0;
+
+        while (name && k < n && name[k] &&
+               (name[k] == text[k] || (name[k] == '_' && text[k] == '-')))
+            k++;
+        if (name && k == n && !name[k])
+            return (seine_wait)i;
+    }
+    return SEINE_WAIT_QUEUE;
+}
+
+static void
+advise_throttle(const report *r, report_advice *out)
+{
+    seine_wait why = limit_of(r);
+    brake b = closing_brake(why);
+
+    if (why == SEINE_WAIT_QUEUE || !b.name)
+        b = closing_brake(SEINE_WAIT_HOST_RATE);
+    snprintf(out->setting, sizeof out->setting, "%s", b.hint ? b.hint : "");
+    if (b.hint)
+        snprintf(out->text, sizeof out->text, "%s was the limit.", b.name);
+    else
+        snprintf(out->text, sizeof out->text,
+                 "%s was the limit, and no setting is polite enough to change it.",
+                 b.name);
+}
+
+report_advice
+report_advise(const report *r)
+{
+    static const struct {
+        const char *text, *setting;
+    } rows[PARTS] = {
+        [PART_QUEUE] = {"URLs stood behind others of their host.",
+                        "a higher --per-host, or a higher --concurrency"},
+        [PART_BACKOFF] = {"URLs waited to be tried again after failures.",
+                          "fewer --retries, or a shorter --backoff"},
+        [PART_RETRY_BUDGET] = {"Retries were held back so that they do not make "
+                               "trouble worse.",
+                               "a larger --retry-budget, or fewer --retries"},
+        [PART_DNS] = {"Names took longer to look up than pages to fetch.",
+                      "--dns ADDR, a resolver that is nearer"},
+        [PART_CONNECT] = {"Connecting took longer than fetching: the hosts are far away, "
+                          "or do not keep connections open.",
+                          "a lower --connect-timeout, if many hosts are dead"},
+        [PART_TLS] = {"Agreeing on TLS took longer than fetching: the hosts do not keep "
+                      "connections open.",
+                      "a lower --per-host, so that connections are used again"},
+        [PART_TTFB] = {"The servers were the limit: they took this long to answer.",
+                       "a higher --per-host, as far as the servers bear it"},
+        [PART_BODY] = {"The bodies were the limit: bytes took this long to come.",
+                       "--accept-type or --exclude, for what is not needed"},
+        [PART_OTHER] = {"Attempts that failed, and redirects, took most of the time.",
+                        "a lower --timeout, or fewer --retries"},
+    };
+    report_advice out = {.part = PART_QUEUE};
+    seine_span all = report_spent(r);
+
+    for (int i = 1; i < PARTS; i++)
+        if (r->parts[i] > r->parts[out.part])
+            out.part = (report_part)i;
+    if (all <= 0 || r->latency.n < 2)
+        return out;
+    out.share = (double)r->parts[out.part] / (double)all;
+    if (out.part == PART_THROTTLE) {
+        advise_throttle(r, &out);
+        return out;
+    }
+    snprintf(out.text, sizeof out.text, "%s", rows[out.part].text);
+    snprintf(out.setting, sizeof out.setting, "%s", rows[out.part].setting);
+    return out;
+}
+
+/* Sentences */
+
+static void
+put_failures(const report *r, textbuf *out)
+{
+    const report_groups *g = &r->failures;
+
+    for (size_t i = 0; i < g->n && i < 3; i++) {
+        textbuf_put(out, "%s%s", i ? ", " : ": ", g->all[i].name);
+        if (g->n > 1)
+            textbuf_put(out, " ×%s", figure_count(g->all[i].n).text);
+    }
+    if (g->n > 3)
+        textbuf_put(out, ", …");
+}
+
+static void
+put_end(const report *r, textbuf *out)
+{
+    const char *by = report_word(r, "stopped_by");
+
+    if (r->pending > 0 || r->is_unfinished)
+        textbuf_put(out, " The job is not finished: %s URL%s to do.",
+                    figure_count(r->pending).text, r->pending == 1 ? " is" : "s are");
+    else if (by[0] && strcmp(by, "done") != 0)
+        textbuf_put(out, " The run was stopped by %s.", show(by).text);
+    if (r->summary)
+        textbuf_put(out, " Exit code %llu.",
+                    (unsigned long long)report_fact(r, "exit_code"));
+    if (r->summaries > 1)
+        textbuf_put(out,
+                    " The records are those of %s runs; what the summary says is of "
+                    "the last one.",
+                    figure_count(r->summaries).text);
+}
+
+void
+report_verdict(const report *r, textbuf *out)
+{
+    uint64_t asked = r->ok + r->failed;
+
+    if (r->total == 0 && r->links > 0)
+        textbuf_put(out, "%s links were checked.", figure_count(r->links).text);
+    else if (asked == 0)
+        textbuf_put(out, "No URL was fetched.");
+    else if (r->failed == 0)
+        textbuf_put(out, "%s %s ok.",
+                    asked == 1 ? "The one URL" : "All URLs that were fetched",
+                    asked == 1 ? "is" : "are");
+    else {
+        textbuf_put(out, "%s of %s URLs are ok (%s); %s failed", figure_count(r->ok).text,
+                    figure_count(asked).text, figure_share(r->ok, asked).text,
+                    figure_count(r->failed).text);
+        put_failures(r, out);
+        textbuf_put(out, ".");
+    }
+    put_end(r, out);
+}
+
+void
+report_next(const report *r, textbuf *out)
+{
+    if (r->job[0] && (r->pending > 0 || r->is_unfinished))
+        textbuf_put(out, "%s", job_hint("jobs resume", r->job, r->state).text);
+    else if (r->job[0] && r->failed > 0)
+        textbuf_put(out, "%s -o again.jsonl", job_hint("retry", r->job, r->state).text);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A report for a terminal. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "screen/record_table.h"
+#include "screen/say.h"
+#include "screen/xalloc.h"
+
+enum { URLS = 5, HOSTS = 10, SLOWEST = 5, LABEL = 12 };
+
+static void
+put_label(textbuf *out, const char *label)
+{
+    textbuf_put(out, "%-*s", LABEL, label);
+}
+
+/* Adds somebody else's text as one line. */
+static void
+put_inert(textbuf *out, const char *text)
+{
+    size_t n = strlen(text), len = seine_inert(text, n, SEINE_INERT_ROW, NULL, 0);
+    char *safe = xalloc_zeroed(1, len + 1);
+
+    seine_inert(text, n, SEINE_INERT_ROW, safe, len);
+    textbuf_add(out, safe, len);
+    free(safe);
+}
+
+static void
+put_bar(textbuf *out, const screen *s, double part, double whole)
+{
+    size_t room = s->width > 80 ? 36 : s->width > 60 ? s->width - 48 : 8;
+    size_t cells = whole > 0 ? (size_t)(part * (double)room / whole + 0.5) : 0;
+
+    for (size_t i = 0; i < (cells ? cells : 1); i++)
+        textbuf_put(out, "%s", !s->blocks ? "#" : cells ? "━" : "╸");
+    textbuf_put(out, "\n");
+}
+
+static void
+put_row(textbuf *out, const screen *s, const char *label, const char *name, uint64_t n,
+        uint64_t of)
+{
+    if (n == 0)
+        return;
+    put_label(out, label);
+    textbuf_put(out, "%-14s %10s  %7s  ", name, figure_count(n).text,
+                figure_share(n, of).text);
+    put_bar(out, s, (double)n, (double)of);
+}
+
+static void
+put_outcomes(textbuf *out, const screen *s, const report *r)
+{
+    const char *label = "outcomes";
+    uint64_t answers = 0;
+
+    for (int i = 0; i < SEINE_FATE_ROOM; i++) {
+        put_row(out, s, label, seine_fate_name((seine_fate)i), r->fates[i], r->total);
+        label = r->fates[i] > 0 ? "" : label;
+    }
+    put_row(out, s, label, "skipped", r->skipped, r->total);
+    for (unsigned i = 0; i < 1000; i++)
+        answers += r->statuses[i];
+    label = "statuses";
+    for (unsigned i = 0; i < 1000; i++) {
+        char name[8];
+
+        snprintf(name, sizeof name, "%u", i);
+        put_row(out, s, label, name, r->statuses[i], answers);
+        label = r->statuses[i] > 0 ? "" : label;
+    }
+}
+
+static void
+put_groups(textbuf *out, const char *label, const report_groups *g, size_t urls)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        const report_group *k = &g->all[i];
+
+        put_label(out, i ? "" : label);
+        put_inert(out, k->name);
+        textbuf_put(out, ": %s URL%s\n", figure_count(k->n).text, k->n == 1 ? "" : "s");
+        for (size_t u = 0; u < k->kept && u < urls; u++) {
+            textbuf_put(out, "%*s", LABEL + 2, "");
+            put_inert(out, k->first[u].url);
+            if (k->first[u].other) {
+                textbuf_put(out, "  on ");
+                put_inert(out, k->first[u].other);
+            }
+            if (k->first[u].line > 0)
+                textbuf_put(out, " line %u", k->first[u].line);
+            textbuf_put(out, "\n");
+        }
+        if (k->hint && urls > 0) {
+            textbuf_put(out, "%*stry: ", LABEL + 2, "");
+            put_inert(out, k->hint);
+            textbuf_put(out, "\n");
+        }
+    }
+}
+
+static void
+put_latency(textbuf *out, const screen *s, const report *r)
+{
+    const latency *l = &r->latency;
+    enum { COARSE = 16 };
+    uint64_t bins[LATENCY_BINS / COARSE] = {0}, most = 0;
+    size_t first = 0, last = LATENCY_BINS / COARSE;
+
+    if (l->n == 0)
+        return;
+    put_label(out, "latency");
+    textbuf_put(out, "p50 %s   p90 %s   p95 %s   p99 %s   max %s\n",
+                figure_span(latency_at(l, 50, 100)).text,
+                figure_span(latency_at(l, 90, 100)).text,
+                figure_span(latency_at(l, 95, 100)).text,
+                figure_span(latency_at(l, 99, 100)).text, figure_span(l->max).text);
+    for (size_t i = 0; i < LATENCY_BINS; i++)
+        bins[i / COARSE] += l->bins[i];
+    while (first < last && bins[first] == 0)
+        first++;
+    while (last > first && bins[last - 1] == 0)
+        last--;
+    for (size_t i = first; i < last; i++)
+        most = bins[i] > most ? bins[i] : most;
+    textbuf_put(out, "%*s%s  ", LABEL, "",
+                first ? figure_span(latency_edge(first * COARSE)).text : "0");
+    for (size_t i = first; i < last; i++)
+        textbuf_put(out, "%s%s", screen_level(s, bins[i], most),
+                    screen_level(s, bins[i], most));
+    textbuf_put(out, "  %s\n", figure_span(latency_edge(last * COARSE)).text);
+}
+
+static void
+put_spent(textbuf *out, const screen *s, const report *r)
+{
+    seine_span all = report_spent(r);
+    report_advice a = report_advise(r);
+    const char *label = "time spent";
+
+    if (all <= 0)
+        return;
+    for (int i = 0; i < PARTS; i++) {
+        if ((double)r->parts[i] < 0.005 * (double)all)
+            continue;
+        put_label(out, label);
+        textbuf_put(out, "%-31s %7s  ", report_part_name((report_part)i),
+                    figure_share((uint64_t)r->parts[i], (uint64_t)all).text);
+        put_bar(out, s, (double)r->parts[i], (double)all);
+        label = "";
+    }
+    if (a.text[0]) {
+        put_label(out, "");
+        textbuf_put(out, "%s", a.text);
+        if (a.setting[0])
+            textbuf_put(out, " Try: %s", a.setting);
+        textbuf_put(out, "\n");
+    }
+}
+
+static void
+put_percentile(textbuf *out, const latency *l, unsigned part)
+{
+    textbuf_put(out, " %9s", l->n > 0 ? figure_span(latency_at(l, part, 100)).text : "-");
+}
+
+static void
+put_host(textbuf *out, const report_host *h, bool wide)
+{
+    textbuf_put(out, "%-28.28s %9s %9s %7s", show_host(h->name, strlen(h->name)).text,
+                figure_count(h->requests).text, figure_count(h->ok).text,
+                figure_count(h->failed).text);
+    if (wide)
+        put_percentile(out, &h->latency, 50);
+    put_percentile(out, &h->latency, 95);
+    if (wide)
+        put_percentile(out, &h->latency, 99);
+    textbuf_put(out, " %9s\n", figure_bytes(h->bytes).text);
+}
+
+static void
+put_hosts(textbuf *out, const screen *s, const report *r)
+{
+    size_t n = r->n_hosts < HOSTS ? r->n_hosts : HOSTS;
+    bool wide = s->width >= 96;
+
+    if (n == 0)
+        return;
+    textbuf_put(out, "\n%-28s %9s %9s %7s%s %9s%s %9s\n", "host", "requests", "ok",
+                "failed", wide ? "       p50" : "", "p95", wide ? "       p99" : "",
+                "bytes");
+    for (size_t i = 0; i < n; i++)
+        put_host(out, r->hosts[i], wide);
+    if (r->n_hosts > n || r->has_others)
+        textbuf_put(out, "and %s%s more\n", r->has_others ? "at least " : "",
+                    figure_count(r->n_hosts - n).text);
+}
+
+static void
+put_slowest(textbuf *out, const report *r)
+{
+    size_t n = r->slowest.n < SLOWEST ? r->slowest.n : SLOWEST;
+
+    if (n == 0)
+        return;
+    textbuf_put(out, "\n");
+    for (size_t i = 0; i < n; i++) {
+        put_label(out, i ? "" : "slowest");
+        textbuf_put(out, "%9s  ", figure_span(r->slowest.all[i].took).text);
+        put_inert(out, r->slowest.all[i].url);
+        textbuf_put(out, "\n");
+    }
+}
+
+void
+report_text(const report *r, const screen *s, textbuf *out)
+{
+    textbuf next = {NULL, 0, 0};
+
+    report_verdict(r, out);
+    textbuf_put(out, "\n\n");
+    put_outcomes(out, s, r);
+    put_groups(out, "failures", &r->failures, URLS);
+    put_groups(out, "links", &r->verdicts, URLS);
+    put_groups(out, "skips", &r->skips, 0);
+    if (r->attempts > 0) {
+        put_label(out, "traffic");
+        textbuf_put(out, "%s requests, %s retries, %s received\n",
+                    figure_count(r->attempts).text, figure_count(r->retries).text,
+                    figure_bytes(r->bytes_in).text);
+    }
+    put_latency(out, s, r);
+    put_spent(out, s, r);
+    put_hosts(out, s, r);
+    put_slowest(out, r);
+    report_next(r, &next);
+    if (next.len > 0)
+        textbuf_put(out, "\nnext: %s\n", next.text);
+    textbuf_free(&next);
+}

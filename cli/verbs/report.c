@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <seine/plumbing.h>
+
+#include "report/report.h"
+#include "report/report_input.h"
+#include "screen/out.h"
+#include "screen/say.h"
+#include "verbs/verbs.h"
+
+typedef enum form { FORM_TEXT, FORM_HTML, FORM_JSON, FORM_JUNIT, FORM_MARKDOWN } form;
+
+typedef struct settings {
+    const char *state, *output;
+    int format;
+} settings;
+
+static int run_report(const args *a);
+
+#define AT(member) .at = offsetof(settings, member)
+
+/* clang-format off */
+static const option options[] = {
+    {"format", "f", KIND_CHOICE, "auto|text|html|json|junit|md", "auto", AT(format),
+     .help = "form of the report; by the name of -o, else text"},
+    {"output", "o", KIND_FILE, "FILE", AT(output),
+     .help = "write it there: .html, .json, .xml (JUnit), .md",
+     .more = "The file appears when it is complete, and replaces one that is there."},
+    {"state", NULL, KIND_FILE, "DIR", ".seine", AT(state), .env = true,
+     .help = "where jobs are kept"},
+    {.name = NULL},
+};
+
+static const example examples[] = {
+    {"seine report pages.jsonl", "At a glance:"},
+    {"seine report docs.example -o docs.html", "A page with charts, of a job:"},
+    {"seine report pages.jsonl -f md", "For a pull request:"},
+    {NULL, NULL},
+};
+
+const command cmd_report = {
+    .name = "report",
+    .arguments = "JOB|FILE…",
+    .about = "sum up a run: failures, latency, hosts, where the time went",
+    .text = "Reads the records of a job or of files (JSON lines, CSV, SQLite, WARC) and says how the run went: what failed and where it was found, statuses and latency over time, "
+            "the hosts, what the time went to and the one setting that would help most. The HTML form is one file with charts that needs no network and no script.",
+    .options = options,
+    .examples = examples,
+    .settings_size = sizeof(settings),
+    .min_args = 1,
+    .max_args = SIZE_MAX,
+    .run = run_report,
+};
+/* clang-format on */
+
+static bool
+take_line(const char *line, size_t n, void *arg)
+{
+    report_line(arg, (seine_view){line, n});
+    return true;
+}
+
+static bool
+ends_with(const char *name, const char *ending)
+{
+    size_t n = strlen(name), k = strlen(ending);
+
+    return n > k && strcmp(name + n - k, ending) == 0;
+}
+
+static form
+form_of(const settings *set)
+{
+    static const struct {
+        const char *ending;
+        form which;
+    } rows[] = {{".html", FORM_HTML},
+                {".htm", FORM_HTML},
+                {".json", FORM_JSON},
+                {".xml", FORM_JUNIT},
+                {".md", FORM_MARKDOWN}};
+
+    if (set->format > 0)
+        return (form)(set->format - 1);
+    for (size_t i = 0; set->output && i < sizeof rows / sizeof *rows; i++)
+        if (ends_with(set->output, rows[i].ending))
+            return rows[i].which;
+    return FORM_TEXT;
+}
+
+static void
+make(report *r, form which, const screen *s, textbuf *out)
+{
+    report_rank(r);
+    switch (which) {
+    case FORM_HTML:
+        report_html(r, out);
+        break;
+    case FORM_JSON:
+        report_json(r, out);
+        break;
+    case FORM_JUNIT:
+        report_junit(r, out);
+        break;
+    case FORM_MARKDOWN:
+        report_markdown(r, out);
+        break;
+    default:
+        report_text(r, s, out);
+    }
+}
+
+static int
+write_out(const settings *set, const textbuf *text)
+{
+    if (!set->output || strcmp(set->output, "-") == 0) {
+        out_bytes(text->text, text->len);
+        return SAY_DONE;
+    }
+    if (seine_file_replace(set->output, text->text, text->len))
+        return SAY_DONE;
+    int why = errno;
+    return say_fail(SAY_MACHINE, say_write_advice(show_errno(why).text),
+                    "cannot write '%s': %s", show(set->output).text,
+                    show_errno(why).text);
+}
+
+static int
+read_all(const args *a, report *r)
+{
+    const settings *set = a->settings;
+    int code = SAY_DONE;
+
+    r->state = set->state;
+    for (size_t i = 0; i < a->count && code == SAY_DONE; i++) {
+        report_job job;
+
+        code = report_input_read(set->state, a->words[i], &job, take_line, r);
+        if (job.name[0]) {
+            snprintf(r->job, sizeof r->job, "%s", job.name);
+            r->pending += job.pending;
+            r->is_unfinished = r->is_unfinished || !job.is_finished;
+            free(r->command);
+            r->command = job.command;
+        }
+        if (i == 0)
+            snprintf(r->title, sizeof r->title, "%.100s%s", show(a->words[0]).text,
+                     a->count > 1 ? " and others" : "");
+    }
+    if (code == SAY_DONE && r->total + r->links + r->items_good + r->items_bad == 0 &&
+        r->bad_lines > 0)
+        code =
+            say_fail(SAY_USAGE, "records of seine: fetch, crawl or check -o FILE.jsonl",
+                     "%s has no records", show(a->words[0]).text);
+    return code;
+}
+
+static int
+run_report(const args *a)
+{
+    const settings *set = a->settings;
+    screen plain = a->screen;
+    textbuf text = {NULL, 0, 0};
+    report *r = report_new();
+    int code = read_all(a, r);
+
+    if (set->output)
+        plain = (screen){.blocks = true, .width = 80};
+    if (code == SAY_DONE) {
+        make(r, form_of(set), &plain, &text);
+        code = write_out(set, &text);
+    }
+    if (code == SAY_DONE && r->bad_lines > 0 && !a->quiet)
+        say_note("%s line%s no record", figure_count(r->bad_lines).text,
+                 r->bad_lines == 1 ? " is" : "s are");
+    textbuf_free(&text);
+    report_free(r);
+    return code;
+}
