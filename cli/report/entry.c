@@ -15,18 +15,33 @@ entry_latency(const entry *e)
 }
 
 entry_name
+entry_word(seine_view text)
+{
+    entry_name out;
+    size_t n = text.len < sizeof out.text ? text.len : sizeof out.text - 1;
+
+    for (size_t i = 0; i < n; i++)
+        out.text[i] = text.ptr[i] > ' ' && text.ptr[i] < 0x7f ? text.ptr[i] : '?';
+    out.text[n] = '\0';
+    return out;
+}
+
+static seine_view
+word_of(const char *word)
+{
+    return (seine_view){word, word ? strlen(word) : 0};
+}
+
+entry_name
 entry_failure(const entry *e)
 {
     entry_name out;
 
-    if (e->status > 0 && (e->fate == SEINE_FATE_HTTP_ERROR || e->error.len == 0))
+    if (e->status > 0 && (e->fate == SEINE_FATE_HTTP_ERROR || e->error.len == 0)) {
         snprintf(out.text, sizeof out.text, "%u", e->status);
-    else if (e->error.len > 0)
-        snprintf(out.text, sizeof out.text, "%.*s",
-                 (int)(e->error.len < 40 ? e->error.len : 40), e->error.ptr);
-    else
-        snprintf(out.text, sizeof out.text, "%s", seine_fate_name(e->fate));
-    return out;
+        return out;
+    }
+    return entry_word(e->error.len > 0 ? e->error : word_of(seine_fate_name(e->fate)));
 }
 
 /* "e.example:8080" of "https://user@e.example:8080/a". */
@@ -52,12 +67,6 @@ entry_name_host(entry *e)
     seine_view host = e->url.len > 0 ? host_of(e->url) : (seine_view){NULL, 0};
 
     e->host = host.len > 0 ? host : e->host;
-}
-
-static seine_view
-word_of(const char *word)
-{
-    return (seine_view){word, word ? strlen(word) : 0};
 }
 
 static void

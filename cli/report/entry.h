@@ -88,4 +88,8 @@ typedef struct entry_name {
 } entry_name;
 entry_name entry_failure(const entry *e);
 
+/* A kind, a reason or a verdict: seine's own are words of ASCII, and what is none in
+ * somebody else's becomes "?". */
+entry_name entry_word(seine_view text);
+
 #endif

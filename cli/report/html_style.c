@@ -7,20 +7,20 @@
 const char html_style[] =
 ":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#57606a;--line:#d0d7de;--soft:#f3f5f7;--link:#0b5cad;"
 "--ok:#1a7f5a;--c3:#2f6fb5;--c4:#a86400;--c5:#c0392b;--cn:#7b4a94;--p1:#57606a;--p2:#2f6fb5;--p3:#1a7f5a;--p4:#a86400;--p5:#7b4a94}\n"
-"@media (prefers-color-scheme:dark){:root{--bg:#10151b;--fg:#e6e9ec;--dim:#a3adb8;--line:#3a434d;--soft:#1a2129;--link:#79b8ff;"
+"@media screen and (prefers-color-scheme:dark){:root{--bg:#10151b;--fg:#e6e9ec;--dim:#a3adb8;--line:#3a434d;--soft:#1a2129;--link:#79b8ff;"
 "--ok:#3fbf8f;--c3:#6aa9f0;--c4:#e0a030;--c5:#ff7a66;--cn:#c795e0;--p1:#a3adb8;--p2:#6aa9f0;--p3:#3fbf8f;--p4:#e0a030;--p5:#c795e0}}\n"
 "*{box-sizing:border-box}\n"
 "body{margin:0 auto;padding:1rem;max-width:1100px;background:var(--bg);color:var(--fg);font:1rem/1.5 system-ui,sans-serif}\n"
 "h1{font-size:1.5rem;line-height:1.25;margin:.5rem 0;overflow-wrap:anywhere}\n"
 "h2{font-size:1.2rem;margin:2.5rem 0 .75rem;padding-top:.75rem;border-top:1px solid var(--line)}\n"
 "h3{font-size:1rem;margin:0}\n"
-"p{margin:.5rem 0;max-width:72ch}\n"
+"p{margin:.5rem 0;max-width:72ch}h3,p,li{overflow-wrap:anywhere}\n"
 "a{color:var(--link)}\n"
 "code{font:.9em ui-monospace,monospace;background:var(--soft);padding:.1em .3em;border-radius:3px;overflow-wrap:anywhere}\n"
 ".dim{color:var(--dim)}.lead{font-size:1.1rem}\n"
 "nav ul,.legend{display:flex;flex-wrap:wrap;gap:.25rem 1rem;list-style:none;margin:.5rem 0;padding:0}\n"
 "nav a{display:inline-block;min-height:24px}\n"
-".tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.75rem;margin:1rem 0;padding:0;list-style:none}\n"
+".tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.4rem,1fr));gap:.75rem;margin:1rem 0;padding:0;list-style:none}\n"
 ".tiles li{background:var(--soft);border-radius:6px;padding:.6rem .8rem}\n"
 ".tiles b{display:block;font-size:1.4rem;line-height:1.3;font-variant-numeric:tabular-nums}\n"
 ".tiles span{color:var(--dim);font-size:.9rem}\n"
@@ -33,7 +33,7 @@ const char html_style[] =
 "tbody th{font-weight:400}\n"
 ".n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\n"
 ".u{min-width:13rem;overflow-wrap:anywhere}.h{min-width:8rem;overflow-wrap:anywhere}\n"
-".bar{display:block;width:6rem;height:.7rem;margin-top:.4rem}\n"
+".bar{display:block;width:6rem;height:.75em;margin-top:.4em}\n"
 ".track{fill:var(--soft)}\n"
 ".chart{margin:1.25rem 0}\n"
 ".key{width:1.4rem;height:.7rem;margin-right:.35rem}\n"
@@ -52,10 +52,9 @@ const char html_style[] =
 ":focus-visible{outline:2px solid var(--link);outline-offset:2px}\n"
 "footer{margin-top:3rem;border-top:1px solid var(--line);color:var(--dim);font-size:.9rem}\n"
 "@media (max-width:30rem){.u{min-width:9.5rem}.bar{width:4rem}th,td{padding-right:.7rem}}\n"
-"@media print{:root{--bg:#fff;--fg:#000;--dim:#444;--line:#bbb;--soft:#f3f5f7;--link:#000;--ok:#1a7f5a;--c3:#2f6fb5;--c4:#a86400;--c5:#c0392b;"
-"--cn:#7b4a94;--p1:#57606a;--p2:#2f6fb5;--p3:#1a7f5a;--p4:#a86400;--p5:#7b4a94}"
+"@media print{:root{color-scheme:light;--fg:#000;--dim:#444;--link:#000}"
 "body{max-width:none;padding:0;font-size:10pt}nav,details{display:none}figure,tr,.tiles,.hint{break-inside:avoid}h2,h3,caption{break-after:avoid}"
 "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}.scroll{overflow:visible}table{font-size:8pt}th,td{padding-right:.5rem}thead th{white-space:normal}.u,.h{min-width:0}.bar{width:3rem}}\n";
 
-const char html_style_hash[] = "sha256-G2tcBzh/68zeMVwiba79b19HytwxoxjMJf6DOhEsMWw=";
+const char html_style_hash[] = "sha256-E1vbKas5C4WonZGIcywszS03pwL+Tqc11YtWK5EMOIU=";
 /* clang-format on */

@@ -64,13 +64,10 @@ split_time(const entry *e, seine_span parts[PARTS])
 static void
 add_skip(report *r, const entry *e)
 {
-    char name[48];
+    entry_name name = entry_word(e->error.len ? e->error : (seine_view){"skipped", 7});
 
     r->skipped++;
-    snprintf(name, sizeof name, "%.*s", (int)(e->error.len < 40 ? e->error.len : 40),
-             e->error.len ? e->error.ptr : "skipped");
-    report_group_keep(report_group_of(&r->skips, name[0] ? name : "skipped"), e,
-                      e->parent);
+    report_group_keep(report_group_of(&r->skips, name.text), e, e->parent);
     report_host_of(r, e->host)->skipped++;
     report_moment *m = report_times_at(&r->times, e->wall);
     if (m)
@@ -192,13 +189,11 @@ add_result(report *r, const entry *e)
 static void
 add_link(report *r, const entry *e)
 {
-    char name[48];
+    entry_name name = entry_word(e->verdict);
+    report_group *g = report_group_of(&r->verdicts, name.text);
 
     r->links++;
-    snprintf(name, sizeof name, "%.*s", (int)(e->verdict.len < 40 ? e->verdict.len : 40),
-             e->verdict.len ? e->verdict.ptr : "");
-    report_group *g = report_group_of(&r->verdicts, name);
-    if (strcmp(name, "ok") != 0 && strcmp(name, "excluded") != 0)
+    if (strcmp(name.text, "ok") != 0 && strcmp(name.text, "excluded") != 0)
         report_group_keep(g, e, e->parent);
 }
 

@@ -104,9 +104,9 @@ put_tiles(textbuf *out, const report *r)
         put_tile(out, figure_span(wall), "duration");
     if (wall > SEINE_MS(50))
         put_tile(out, figure_rate((double)r->attempts * 1e9 / (double)wall),
-                 "requests, on average");
+                 "average rate");
     if (r->latency.n > 0)
-        put_tile(out, figure_span(latency_at(&r->latency, 95, 100)), "p95 of latency");
+        put_tile(out, figure_span(latency_at(&r->latency, 95, 100)), "p95 latency");
     textbuf_put(out, "</ul>\n");
 }
 
@@ -150,7 +150,7 @@ put_top(textbuf *out, const report *r)
         textbuf_put(out, "<p class=\"dim\">Records of %.19sZ to %.19sZ.</p>\n",
                     stamp_of(r->times.first).text, stamp_of(r->times.last).text);
     if (r->command) {
-        textbuf_put(out, "<p>Command: <code>");
+        textbuf_put(out, "<p>Command: <code>seine ");
         html_text(out, r->command);
         textbuf_put(out, "</code></p>\n");
     }

@@ -42,7 +42,7 @@ read_file(const char *path, seine_line_fn fn, void *arg)
 {
     seine_diag diag = SEINE_DIAG;
     char line[SEINE_DIAG_ROOM];
-    seine_err e = seine_lines_each(strcmp(path, "-") == 0 ? NULL : path, fn, arg, &diag);
+    seine_err e = seine_lines_each(path, fn, arg, &diag);
 
     if (e == SEINE_OK)
         return SAY_DONE;

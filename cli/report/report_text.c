@@ -9,7 +9,7 @@
 #include "screen/say.h"
 #include "screen/xalloc.h"
 
-enum { URLS = 5, HOSTS = 10, SLOWEST = 5, LABEL = 12 };
+enum { URLS = 5, HOSTS = 10, SLOWEST = 5, LABEL = 12, NAME = 28 };
 
 static void
 put_label(textbuf *out, const char *label)
@@ -135,6 +135,27 @@ put_latency(textbuf *out, const screen *s, const report *r)
     textbuf_put(out, "  %s\n", figure_span(latency_edge(last * COARSE)).text);
 }
 
+/* Puts words of ours below the others, as wide as the screen. */
+static void
+put_wrapped(textbuf *out, const screen *s, const char *text)
+{
+    size_t room = s->width > 2 * LABEL ? s->width - LABEL : LABEL, used = 0;
+
+    while (*text) {
+        size_t n = strcspn(text, " ");
+
+        if (used == 0)
+            put_label(out, "");
+        else if (used + 1 + n > room)
+            textbuf_put(out, "\n%*s", LABEL, "");
+        used = used > 0 && used + 1 + n <= room ? used + 1 : 0;
+        textbuf_put(out, "%s%.*s", used ? " " : "", (int)n, text);
+        used += n;
+        text += n + (text[n] == ' ');
+    }
+    textbuf_put(out, "\n");
+}
+
 static void
 put_spent(textbuf *out, const screen *s, const report *r)
 {
@@ -153,12 +174,14 @@ put_spent(textbuf *out, const screen *s, const report *r)
         put_bar(out, s, (double)r->parts[i], (double)all);
         label = "";
     }
-    if (a.text[0]) {
-        put_label(out, "");
-        textbuf_put(out, "%s", a.text);
-        if (a.setting[0])
-            textbuf_put(out, " Try: %s", a.setting);
-        textbuf_put(out, "\n");
+    if (!a.text[0])
+        return;
+    put_wrapped(out, s, a.text);
+    if (a.setting[0]) {
+        char line[200];
+
+        snprintf(line, sizeof line, "try: %s", a.setting);
+        put_wrapped(out, s, line);
     }
 }
 
@@ -171,7 +194,12 @@ put_percentile(textbuf *out, const latency *l, unsigned part)
 static void
 put_host(textbuf *out, const report_host *h, bool wide)
 {
-    textbuf_put(out, "%-28.28s %9s %9s %7s", show_host(h->name, strlen(h->name)).text,
+    shown name = show_host(h->name, strlen(h->name));
+    size_t n = strlen(name.text);
+
+    for (n = n < NAME ? n : NAME; n > 0 && (name.text[n] & 0xc0) == 0x80; n--)
+        continue; /* whole characters */
+    textbuf_put(out, "%-*.*s %9s %9s %7s", NAME, (int)n, name.text,
                 figure_count(h->requests).text, figure_count(h->ok).text,
                 figure_count(h->failed).text);
     if (wide)
@@ -190,7 +218,7 @@ put_hosts(textbuf *out, const screen *s, const report *r)
 
     if (n == 0)
         return;
-    textbuf_put(out, "\n%-28s %9s %9s %7s%s %9s%s %9s\n", "host", "requests", "ok",
+    textbuf_put(out, "\n%-*s %9s %9s %7s%s %9s%s %9s\n", NAME, "host", "requests", "ok",
                 "failed", wide ? "       p50" : "", "p95", wide ? "       p99" : "",
                 "bytes");
     for (size_t i = 0; i < n; i++)
@@ -229,9 +257,9 @@ report_text(const report *r, const screen *s, textbuf *out)
     put_groups(out, "skips", &r->skips, 0);
     if (r->attempts > 0) {
         put_label(out, "traffic");
-        textbuf_put(out, "%s requests, %s retries, %s received\n",
+        textbuf_put(out, "%s requests, %s retr%s, %s received\n",
                     figure_count(r->attempts).text, figure_count(r->retries).text,
-                    figure_bytes(r->bytes_in).text);
+                    r->retries == 1 ? "y" : "ies", figure_bytes(r->bytes_in).text);
     }
     put_latency(out, s, r);
     put_spent(out, s, r);

@@ -38,7 +38,7 @@ static const option options[] = {
 
 static const example examples[] = {
     {"seine report pages.jsonl", "At a glance:"},
-    {"seine report docs.example -o docs.html", "A page with charts, of a job:"},
+    {"seine report pages.jsonl -o report.html", "A page with charts:"},
     {"seine report pages.jsonl -f md", "For a pull request:"},
     {NULL, NULL},
 };

@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import BUILD, PATIENCE, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
 
-PAGES = [os.path.join(ROOT, "docs", "user", name) for name in ("simulate.md", "cli.md", "convert.md", "limit.md")]
+PAGES = [os.path.join(ROOT, "docs", "user", name) for name in ("simulate.md", "cli.md", "convert.md", "report.md", "limit.md")]
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.S)
 
 
@@ -119,7 +119,7 @@ def examples_of_the_help_run():
         with open(os.path.join(where, "pages.warc.gz"), "wb") as f:
             f.write(gzip.compress(record))
         os.mkdir(os.path.join(where, "docs"))
-        for name, text in (("README.md", "[x](docs/a.md)\n"), ("docs/a.md", "# A\n"), ("known.jsonl", "")):
+        for name, text in (("README.md", "[x](docs/a.md)\n"), ("docs/a.md", "# A\n"), ("known.jsonl", ""), ("pages.jsonl", '{"v":1,"type":"result","url":"http://e.example/","outcome":"ok"}\n')):
             with open(os.path.join(where, name), "w", encoding="utf-8") as f:
                 f.write(text)
         for line in lines:

@@ -4,6 +4,8 @@
     with browser() as b:
         for asked in b.open("file:///copy/index.html"):
             asked.url, asked.failed        failed: "" or why, "net::ERR_FILE_NOT_FOUND"
+        b.said                             what its console said
+        b.value("document.title")
 
 A page has been opened when its load event has fired and all that it asked for has come or failed. Every host is out of
 reach: a proxy that nobody listens at is set.
@@ -51,7 +53,8 @@ class Browser:
         self.rest, self.events, self.n, self.session = b"", [], 0, None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Network"):
+        self.said = []
+        for domain in ("Page", "Network", "Log", "Runtime"):
             self.call(domain + ".enable")
 
     def read(self, end):
@@ -83,6 +86,7 @@ class Browser:
     def open(self, url):
         """What the page asked for, itself included."""
         self.events.clear()
+        self.said.clear()
         self.call("Page.navigate", url=url)
         asked, is_loaded, end = {}, False, time.monotonic() + PATIENCE
         while not is_loaded or not asked or not all(a.is_done for a in asked.values()):
@@ -93,10 +97,15 @@ class Browser:
             elif name in ("Network.loadingFinished", "Network.loadingFailed") and what["requestId"] in asked:
                 asked[what["requestId"]].is_done = True
                 asked[what["requestId"]].failed = what.get("errorText", "")
+            elif name in ("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled"):
+                self.said.append(what.get("entry", {}).get("text", name))
             if name == "Page.loadEventFired":
                 is_loaded = True
                 self.call("Runtime.evaluate", expression="document.fonts.ready.then(() => 1)", awaitPromise=True)
         return list(asked.values())
+
+    def value(self, expression):
+        return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
 
     def end(self):
         self.session = None
