@@ -9,6 +9,7 @@
 #include "options/help.h"
 #include "options/parse.h"
 #include "options/suggest.h"
+#include "options/topics.h"
 #include "options/values.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
@@ -206,6 +207,8 @@ no_such_command(char **words, size_t count)
     char hint[96];
 
     snprintf(hint, sizeof hint, "seine %s", near ? near : "help");
+    if (topics_find(words[0])) /* seine tutorial, seine curl */
+        snprintf(hint, sizeof hint, "seine help %s", words[0]);
     if (near && strncmp(words[0], near, first) == 0 && !words[0][first])
         return count > 1 && words[1][0] != '-'
                    ? say_fail(SAY_USAGE, hint, "unknown command '%s %s'",

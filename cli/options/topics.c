@@ -31,8 +31,8 @@ typedef struct part {
     size_t len;
 } part;
 
-static const topic *
-find_topic(const char *name)
+const topic *
+topics_find(const char *name)
 {
     for (const topic *t = topics; t->name; t++)
         if (strcmp(t->name, name) == 0)
@@ -160,7 +160,7 @@ put_row(textbuf *out, const screen *s, part line)
 int
 topics_show_rows(const screen *s, const char *word, bool is_apart)
 {
-    const topic *t = find_topic(rows_page);
+    const topic *t = topics_find(rows_page);
     part rest = {t->text, t->len}, line, heading = {"", 0};
     textbuf out = {NULL, 0, 0};
     char row[64];
@@ -184,7 +184,7 @@ topics_show_rows(const screen *s, const char *word, bool is_apart)
 int
 topics_show(const screen *s, char **words, size_t count)
 {
-    const topic *t = find_topic(words[0]);
+    const topic *t = topics_find(words[0]);
 
     if (count == 1 && strcmp(words[0], "topics") == 0)
         return topics_list(s);

@@ -26,6 +26,9 @@ typedef struct topic {
 /* Ended by a NULL name. */
 extern const topic topics[];
 
+/* The page or section of that name; NULL: there is none. */
+const topic *topics_find(const char *name);
+
 /* Prints the page, the section of a page or the rows of troubleshooting that the words
  * name: "faq", "cookbook 13", "curl", "dns_nxdomain". Returns -1 if there is none. */
 int topics_show(const screen *s, char **words, size_t count);

@@ -82,8 +82,7 @@ run_help(const args *a)
 
     if (set->man) {
         int code = help_man(a->count > 0 ? a->words[0] : NULL);
-        if (code >= 0)
-            return code;
+        return code >= 0 ? code : fail_unknown(a);
     }
     if (set->json)
         return help_table();

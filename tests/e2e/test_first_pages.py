@@ -153,6 +153,16 @@ def a_flag_is_translated_as_the_program_does(tool):
                 check(f"--{name} is told as", "nothing", "the program does not know the name")
 
 
+@rows([("curl", "fetch crawl"), ("wget", "fetch crawl mirror check"), ("Scrapy", "crawl fetch"), ("lychee", "check"), ("Heritrix", "crawl")])
+def a_translation_is_an_option_of_the_commands_that_stand_for_the_tool(tool, verbs):
+    taken = set().union(*(words_of(verb) for verb in verbs.split()))
+    for table in tables(SECTIONS[tool]):
+        for row in table:
+            for code in CODE.findall(row[-1]):
+                for word in re.findall(r"^--?[a-zA-Z0-9][\w-]*", code):
+                    check(re.fullmatch("-v+", word) is not None or word in taken, True, f"{word} in {row}")
+
+
 @case
 def every_name_that_the_program_translates_is_in_the_tables():
     told = {name for section in SECTIONS.values() for names, _ in flags_of(section) for name in names}

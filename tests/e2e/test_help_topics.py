@@ -127,6 +127,15 @@ def an_unknown_topic_names_the_nearest_and_the_pages(words, message, hint):
 
 
 @case
+def a_topic_that_is_typed_as_a_command_gets_the_right_hint():
+    for word in ("tutorial", "curl", "coming-from"):
+        r = seine(word)
+        check((r.code, r.err), (2, f"seine: unknown command '{word}'\ntry: seine help {word}\n"))
+    r = seine("help", "--man", "faq")
+    check((r.code, r.out), (2, ""), "a topic has no manual page")
+
+
+@case
 def headings_and_code_are_bold_in_colour_and_nothing_else_changes():
     plain, bold = shown("faq"), shown("faq", color="always")
     check(re.sub(r"\x1b\[[01]m", "", bold), plain)
