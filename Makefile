@@ -21,6 +21,7 @@ bench: release     ; @tools/bench $(B)
 bench-net: lto     ; @python3 bench/net $(B)
 bench-table: lto   ; @python3 bench/net --table $(B)
 bench-crawl: release ; @python3 bench/crawl $(B)
+bench-tasks: lto   ; @bench/tasks build/lto $(B)
 bench-instructions: product lto ; @python3 bench/instructions $(B)
 deps-bench:        ; @tools/deps-bench
 fuzz: deps-dev     ; @$(M) tree P=fuzz && tools/fuzz $(F)
@@ -38,4 +39,4 @@ deps-dev:          ; @tools/deps run test dev
 deps-deb:          ; @tools/deps deb
 clean:             ; @rm -rf build
 
-.PHONY: all run test asan tsan clang tree product lto release install uninstall deb try-deb static bench bench-net bench-table bench-crawl bench-instructions deps-bench fuzz soak mutate coverage docs fmt lint smoke check deps deps-test deps-dev deps-deb clean
+.PHONY: all run test asan tsan clang tree product lto release install uninstall deb try-deb static bench bench-net bench-table bench-crawl bench-tasks bench-instructions deps-bench fuzz soak mutate coverage docs fmt lint smoke check deps deps-test deps-dev deps-deb clean

@@ -17,6 +17,7 @@ import signal
 import subprocess
 import threading
 import time
+import zlib
 
 from e2e import BUILD, PATIENCE, ROOT, check, environment, until
 from secure_site import Authority, Proxy, Site, SiteHandler, read_head
@@ -62,7 +63,7 @@ class Handler(SiteHandler):
             if path == "/prices.html" and getattr(self.server, "holds", None):
                 self.server.holds.wait(PATIENCE)
             status, extra, text = self.answer(method, path, fields, body)
-            lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(text)}", 'ETag: "1"'] + [f"{n}: {v}" for n, v in extra.items()]
+            lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(text)}", f'ETag: "{zlib.crc32(path.encode())}"'] + [f"{n}: {v}" for n, v in extra.items()]
             tls.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + (b"" if method == "HEAD" else text))
 
     def answer(self, method, path, fields, body):
@@ -78,13 +79,14 @@ Ran = collections.namedtuple("Ran", "code out err files seen proxied seconds cpu
 
 
 class Sites:
-    def __init__(self, ca, site, proxy):
-        self.ca, self.site, self.proxy = ca, site, proxy
+    def __init__(self, ca, site, proxy, straight):
+        self.ca, self.site, self.proxy, self.straight = ca, site, proxy, straight
 
     def environment(self, folder):
-        """For seine, curl and wget2; wget2 reads its options from the home, which is the folder."""
-        return environment({"PATH": f"{os.path.abspath(BUILD)}:/usr/local/bin:/usr/bin:/bin", "https_proxy": self.proxy.url, "HOME": folder,
-                            "SEINE_CACERT": self.ca.file, "SEINE_MINE": "1", "SEINE_DURABILITY": "full", "CURL_CA_BUNDLE": self.ca.file})
+        """That of a command: who signed the certificates, how the sites are reached, and that they are one's own."""
+        return environment({"PATH": f"{os.path.abspath(BUILD)}:/usr/local/bin:/usr/bin:/bin", "HOME": folder, "SEINE_CACERT": self.ca.file,
+                            "CURL_CA_BUNDLE": self.ca.file, "SEINE_MINE": "1", "SEINE_DURABILITY": "full",
+                            **({} if self.straight else {"https_proxy": self.proxy.url})})
 
     def cut(self, script, folder):
         """Runs a command until the second page is asked for, then types Ctrl-C."""
@@ -116,7 +118,9 @@ class Sites:
 
 
 @contextlib.contextmanager
-def sites():
-    with Authority() as ca, Site(ca.certificate("docs.example", "DNS:docs.example", "DNS:blog.example"), {}) as site, Proxy(site.port) as proxy:
+def sites(straight=False):
+    """straight: the names lead to loopback here and port 443 is to be had, so that no proxy is needed."""
+    with Authority() as ca, Site(ca.certificate("docs.example", "DNS:docs.example", "DNS:blog.example"), {}, port=443 if straight else 0) as site, \
+            Proxy(site.port) as proxy:
         site.RequestHandlerClass = Handler
-        yield Sites(ca, site, proxy)
+        yield Sites(ca, site, proxy, straight)

@@ -99,6 +99,7 @@ def read_head(stream):
 
 class SiteHandler(socketserver.BaseRequestHandler):
     def handle(self):
+        self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # what is small is not held back for the client's ACK
         with contextlib.suppress(OSError):
             tls = self.server.context.wrap_socket(self.request, server_side=True)
             self.speak(tls, tls.makefile("rb"))
@@ -114,16 +115,17 @@ class SiteHandler(socketserver.BaseRequestHandler):
 
 
 class Site(Threads):
-    """pages: path to (status, fields, body); fields are a dict or pairs. asks: clients are asked for a certificate, which `asks` must have signed."""
+    """pages: path to (status, fields, body); fields are a dict or pairs. asks: clients are asked for a certificate, which `asks` must have signed.
+    port: 0: the kernel chooses one."""
 
-    def __init__(self, certificate, pages, asks=None):
+    def __init__(self, certificate, pages, asks=None, port=0):
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(*certificate)
         if asks:
             self.context.load_verify_locations(asks)
             self.context.verify_mode = ssl.CERT_OPTIONAL
         self.pages, self.seen = pages, []
-        super().__init__(("127.0.0.1", 0), SiteHandler)
+        super().__init__(("127.0.0.1", port), SiteHandler)
 
 
 def pump(source, target):
