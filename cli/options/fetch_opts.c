@@ -324,6 +324,8 @@ set_responses(const fetch_settings *set, fetch_plan *p)
         o->keep |= SEINE_KEEP_WIRE;
     if (outputs_copy_bodies(set))
         o->keep |= SEINE_KEEP_COPY;
+    if (set->referrers > 0)
+        o->keep |= SEINE_KEEP_TARGETS;
     o->output_memory = outputs_memory(set);
     return SAY_DONE;
 }

@@ -360,6 +360,12 @@
     {"failed", NULL, KIND_FILE, "FILE", AT(failed), .env = true, .rare = true,
      .help = "records of what failed to FILE, too; `fetch -i FILE` asks again",
      .more = "A .jsonl or .csv beside the other outputs, with the results that are not ok and nothing else. --append and --overwrite hold for it, too."},
+#if IN_CRAWL && !IN_MIRROR
+    {"referrers", NULL, KIND_COUNT, "N", AT(referrers), .min = 1, .max = 1000, .env = true, .rare = true,
+     .help = "up to N pages that link to each URL that failed; all in SQLite",
+     .more = "The list of failures names them, and records of failed URLs have them in `referrers`; these records are written at the end of the run. "
+             "In a database every link of every page is a row of `link`: source, line, target and verdict."},
+#endif
     {"append", NULL, KIND_FLAG, AT(append), .env = true, .rare = true,
      .help = "add to outputs that exist"},
     {"overwrite", NULL, KIND_FLAG, AT(overwrite), .env = true, .rare = true,

@@ -104,7 +104,7 @@ typedef struct fetch_settings {
     const char *dump_header;
     bool remote_name, remote_header_name, include_headers;
     bool mirror, keep_original, remove_gone;
-    uint64_t warc_size;
+    uint64_t warc_size, referrers;
     bool json, raw, ordered, events, skips, csv_raw, csv_crlf, append, overwrite;
     const char *fail_on;
 

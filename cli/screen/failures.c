@@ -40,8 +40,35 @@ copy_view(seine_view v)
     return v.len ? xalloc_copy(v.ptr, v.len) : NULL;
 }
 
+static bool
+is_same(seine_view a, seine_view b)
+{
+    return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
+}
+
+/* Names the parent, and every other page once. */
+static void
+name_pages(failure *one, const seine_record *r, const failure_pages *p)
+{
+    size_t n = !p ? 0 : p->n < FAILURES_PAGES ? p->n : FAILURES_PAGES;
+    bool is_listed = false;
+
+    one->from = xalloc_zeroed(n + 1, sizeof *one->from);
+    if (r->parent.len > 0)
+        one->from[one->n_from++] = (failure_page){copy_view(r->parent), r->via.line};
+    for (size_t i = 0; i < n; i++)
+        if (r->parent.len > 0 && is_same(p->pages[i].url, r->parent))
+            is_listed = true;
+        else
+            one->from[one->n_from++] =
+                (failure_page){copy_view(p->pages[i].url), p->pages[i].line};
+    one->more = p ? p->count - n : 0;
+    if (!is_listed && r->via.tag.len > 0 && one->more > 0)
+        one->more--; /* the parent is one of them */
+}
+
 void
-failures_add(failure_list *f, const seine_record *r)
+failures_add(failure_list *f, const seine_record *r, const failure_pages *pages)
 {
     if (r->type != SEINE_RECORD_RESULT || r->fate == SEINE_FATE_OK || !r->fault ||
         (r->fate == SEINE_FATE_CANCELED && r->attempts == 0))
@@ -54,7 +81,9 @@ failures_add(failure_list *f, const seine_record *r)
         g->hint = copy_view(r->hint);
     if (g->kept == FAILURES_SHOWN || url.len == 0)
         return;
-    g->first[g->kept++] = (failure){copy_view(url), copy_view(r->parent), r->via.line};
+    failure *one = &g->first[g->kept++];
+    one->url = copy_view(url);
+    name_pages(one, r, pages);
 }
 
 /* How many URLs of each group are shown: ten in all, and each group has its turn, the
@@ -113,15 +142,32 @@ put_url(textbuf *out, const char *url)
 }
 
 static void
+put_page(textbuf *out, const failure_page *p)
+{
+    textbuf_put(out, "linked from ");
+    put_url(out, p->url);
+    if (p->line)
+        textbuf_put(out, ", line %u", p->line);
+}
+
+static void
+put_more(textbuf *out, size_t n)
+{
+    textbuf_put(out, "and %s more page%s", figure_count(n).text, n == 1 ? "" : "s");
+}
+
+static void
 put_one(textbuf *out, const failure *one)
 {
     textbuf_put(out, "  ");
     put_url(out, one->url);
-    if (one->parent) {
-        textbuf_put(out, "\n    linked from ");
-        put_url(out, one->parent);
-        if (one->line)
-            textbuf_put(out, ", line %u", one->line);
+    for (size_t i = 0; i < one->n_from; i++) {
+        textbuf_put(out, "\n    ");
+        put_page(out, &one->from[i]);
+    }
+    if (one->more > 0) {
+        textbuf_put(out, "\n    ");
+        put_more(out, one->more);
     }
     textbuf_put(out, "\n");
 }
@@ -159,11 +205,14 @@ say_one(const failure_group *g, const failure *one, failures_say *say, void *arg
 
     textbuf_put(&line, "failed: %s ", g->name);
     put_url(&line, one->url);
-    if (one->parent) {
-        textbuf_put(&line, ", linked from ");
-        put_url(&line, one->parent);
-        if (one->line)
-            textbuf_put(&line, ", line %u", one->line);
+    if (one->n_from > 0) {
+        size_t others = one->n_from - 1 + one->more;
+
+        textbuf_put(&line, ", ");
+        put_page(&line, &one->from[0]);
+        textbuf_put(&line, "%s", others > 0 ? ", " : "");
+        if (others > 0)
+            put_more(&line, others);
     }
     say(g->err, g->hint, line.text, arg);
     textbuf_free(&line);
@@ -184,16 +233,23 @@ failures_each(const failure_list *f, failures_say *say, void *arg)
     say(all.order[0]->err, every_one, text, arg);
 }
 
+static void
+free_one(failure *one)
+{
+    for (size_t i = 0; i < one->n_from; i++)
+        free(one->from[i].url);
+    free(one->from);
+    free(one->url);
+}
+
 void
 failures_free(failure_list *f)
 {
     for (size_t i = 0; i < f->n_groups; i++) {
         failure_group *g = &f->groups[i];
 
-        for (size_t k = 0; k < g->kept; k++) {
-            free(g->first[k].url);
-            free(g->first[k].parent);
-        }
+        for (size_t k = 0; k < g->kept; k++)
+            free_one(&g->first[k]);
         free(g->hint);
     }
     free(f->groups);

@@ -204,12 +204,24 @@ on_watch(const seine_record *record, void *arg)
     wire_trace_end(&r->wire_trace, record);
     r->results++;
     r->bad += record->fate != SEINE_FATE_OK;
-    if (record->fate != SEINE_FATE_OK)
-        failures_add(&r->failures, record);
+    if (record->fate != SEINE_FATE_OK && r->set->referrers == 0)
+        failures_add(&r->failures, record, NULL);
     if ((q->percent && r->results < ENOUGH) || !quota_is_reached(q, r->bad, r->results))
         return;
     if (!atomic_exchange(&r->too_many, true))
         wake_main(r);
+}
+
+/* A URL that failed, with the pages that link to it. */
+static void
+on_failure(const seine_record *record, void *arg)
+{
+    run *r = arg;
+    seine_referrer pages[FAILURES_PAGES];
+    failure_pages p = {.pages = pages};
+
+    p.n = seine_record_referrers(record, pages, FAILURES_PAGES, &p.count);
+    failures_add(&r->failures, record, &p);
 }
 
 /* The library knows of headers alone; the program has an option for logins. */
@@ -244,6 +256,8 @@ on_earlier(const seine_record *record, void *arg)
 
     outputs_count(&r->outputs, record);
     on_watch(record, r);
+    if (record->fate != SEINE_FATE_OK && r->set->referrers > 0)
+        failures_add(&r->failures, record, NULL);
 }
 
 static bool
@@ -753,6 +767,7 @@ prepare_run(run *r)
     outputs_hooks hooks = {.room = on_room,
                            .failed = on_failed,
                            .watch = on_watch,
+                           .failure = on_failure,
                            .made = set_sinks,
                            .arg = r};
     int code = fetch_plan_make(r->args, &r->plan);

@@ -192,6 +192,17 @@ take_record(const seine_record *r, uint64_t seq, void *arg)
     return o->prints_apart ? SEINE_OK : print_record(r, seq, o);
 }
 
+/* Takes a record that failed, with its referrers. */
+static seine_err
+take_failure(const seine_record *r, uint64_t seq, void *arg)
+{
+    outputs *o = arg;
+
+    (void)seq;
+    o->failure(r, o->arg);
+    return SEINE_OK;
+}
+
 /* What is there is not what would be appended. */
 static bool
 is_of_another_kind(seine_err e)
@@ -323,10 +334,10 @@ is_exact(const char *fields)
     return fields && fields[0] != '+' && fields[0] != '-';
 }
 
-/* The columns of CSV: those of --fields in their order, or the fixed ones with what
- * --fields adds and, in a crawl, the page that links there. NULL: the fixed ones. */
+/* The columns of CSV: those of `fields` in their order, or the fixed ones with what
+ * `fields` adds and, in a crawl, the pages that link there. NULL: the fixed ones. */
 static char *
-csv_columns(const args *a)
+csv_columns(const args *a, const char *fields)
 {
     static const char fixed[] =
         "seq,ts,input,url,final_url,outcome,status,attempts,content_type,content_length,"
@@ -334,12 +345,13 @@ csv_columns(const args *a)
     const fetch_settings *set = a->settings;
     textbuf out = {NULL, 0, 0};
 
-    if (is_exact(set->fields))
-        return xalloc_copy(set->fields, strlen(set->fields));
-    if (!crawl_is_asked(a) && !set->fields)
+    if (is_exact(fields))
+        return xalloc_copy(fields, strlen(fields));
+    if (!crawl_is_asked(a) && !fields)
         return NULL;
-    textbuf_put(&out, "%s%s", fixed, crawl_is_asked(a) ? ",parent" : "");
-    for (const char *p = set->fields; p && *p;) {
+    textbuf_put(&out, "%s%s%s", fixed, crawl_is_asked(a) ? ",parent" : "",
+                set->referrers > 0 ? ",referrers" : "");
+    for (const char *p = fields; p && *p;) {
         size_t n = strcspn(p, ",");
         char word[64];
 
@@ -423,8 +435,9 @@ open_named(const fetch_settings *set, outputs *o)
 
 /* Opens the list of --failed: a further output with what is not ok. */
 static int
-open_failed(const fetch_settings *set, seine_sink_opts base, outputs *o)
+open_failed(const args *a, seine_sink_opts base, outputs *o)
 {
+    const fetch_settings *set = a->settings;
     seine_sink_pack pack = SEINE_PACK_NONE;
     seine_sink_format format =
         set->failed ? format_asked(set->failed, &pack) : SEINE_SINK_AUTO;
@@ -440,9 +453,12 @@ open_failed(const fetch_settings *set, seine_sink_opts base, outputs *o)
     base.only_changes = false;
     base.keep = NULL;
     base.fields = (seine_members){0};
-    base.columns = NULL;
     base.body = SEINE_BODY_NONE;
-    return open_file(set, set->failed, base, o->sinks);
+    char *columns = csv_columns(a, NULL);
+    base.columns = columns;
+    int code = open_file(set, set->failed, base, o->sinks);
+    free(columns);
+    return code;
 }
 
 /* Opens the directory of a copy of a site. */
@@ -504,6 +520,8 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
                             .keep = (const char *const *)set->keep.items,
                             .command = a->command->name,
                             .max_file = set->warc_size,
+                            .links = set->referrers > 0,
+                            .referrers = (uint32_t)set->referrers,
                             .user_agent = hooks->user_agent,
                             .robots = hooks->obeys ? "classic" : "ignore"};
     seine_sink_opts counting = {.size = sizeof(seine_sink_opts),
@@ -512,7 +530,7 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
                                 .arg = o};
     bool files_only = (set->output.count > 0 && !set->raw && !set->write_out) ||
                       (set->include_headers && !set->raw);
-    char *columns = csv_columns(a);
+    char *columns = csv_columns(a, set->fields);
     base.columns = columns;
     int code = open_save(set, o);
     code = code == SAY_DONE ? open_named(set, o) : code;
@@ -522,17 +540,25 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
     for (size_t i = 0; code == SAY_DONE && i < set->output.count; i++)
         code = open_file(set, set->output.items[i], base, o->sinks);
     if (code == SAY_DONE)
-        code = open_failed(set, base, o);
+        code = open_failed(a, base, o);
     if (code == SAY_DONE && !files_only)
         code = open_file(set, "-", base, o->sinks);
     free(columns);
     if (code != SAY_DONE)
         return code;
     seine_err e = seine_sinks_open(o->sinks, &counting, &diag);
-    o->prints_apart = base.keep != NULL;
+    counting.referrers = base.referrers;
+    o->prints_apart =
+        base.keep != NULL || (base.referrers > 0 && o->form == FORM_PATTERN);
     if (e == SEINE_OK && o->prints_apart) {
         counting.call = print_record;
         counting.keep = base.keep;
+        e = seine_sinks_open(o->sinks, &counting, &diag);
+    }
+    if (e == SEINE_OK && base.referrers > 0) {
+        counting.call = take_failure;
+        counting.keep = NULL;
+        counting.only_failed = true;
         e = seine_sinks_open(o->sinks, &counting, &diag);
     }
     return e == SEINE_OK ? SAY_DONE : refuse_output(e, "-", &diag);
@@ -646,6 +672,7 @@ outputs_open(const args *a, const seine_members *fields, terminal *b,
                      .is_crawl = crawl_is_asked(a),
                      .only_changes = set->only_changes,
                      .watch = hooks->watch,
+                     .failure = hooks->failure,
                      .arg = hooks->arg};
     if (code == SAY_DONE && out->form == FORM_ROWS && is_exact(set->fields)) {
         char *pattern = table_pattern(set->fields);

@@ -33,7 +33,7 @@ typedef struct outputs {
     outputs_form form;
     bool skips, is_crawl;
     bool only_changes;
-    bool prints_apart; /* --keep: a further sink prints what is kept */
+    bool prints_apart; /* a further sink prints: what --keep keeps, with referrers */
     uint64_t changes[SEINE_CHANGE_GONE + 1]; /* records by their change */
     record_table table;
     template pattern;
@@ -42,6 +42,7 @@ typedef struct outputs {
     char host[128]; /* of the first record; `lock` guards it */
     /* called for every record, on the sink thread */
     void (*watch)(const seine_record *r, void *arg);
+    void (*failure)(const seine_record *r, void *arg);
     void *arg;
 } outputs;
 
@@ -49,6 +50,8 @@ typedef struct outputs_hooks {
     void (*room)(void *arg);
     void (*failed)(seine_err e, void *arg);
     void (*watch)(const seine_record *r, void *arg);
+    /* with --referrers: a URL that failed, at the end of the run */
+    void (*failure)(const seine_record *r, void *arg);
     /* the sinks exist, and none is open yet; NULL: they are about to be freed */
     void (*made)(seine_sinks *sinks, void *arg);
     void *arg;

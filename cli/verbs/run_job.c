@@ -56,8 +56,9 @@ static const char *const copying[] = {"mirror", "output-dir"};
 
 /* What may change from one round of a job to the next: how records are written. */
 static const char *const free_members[] = {
-    "incremental", "change", "only-changes", "output",   "fields",    "body",   "save",
-    "raw",         "skips",  "csv-raw",      "csv-crlf", "warc-size", "events", NULL,
+    "incremental", "change",    "only-changes", "output",    "fields",
+    "body",        "save",      "raw",          "skips",     "csv-raw",
+    "csv-crlf",    "warc-size", "events",       "referrers", NULL,
 };
 
 /* The spec */
@@ -128,6 +129,8 @@ make_spec(const args *a)
     for (size_t i = 0; set->incremental && i < sizeof incremental / sizeof *incremental;
          i++)
         put_option(all, a, incremental[i]);
+    if (set->referrers > 0)
+        put_option(all, a, "referrers");
     for (size_t i = 0; set->mirror && i < sizeof copying / sizeof *copying; i++)
         put_option(all, a, copying[i]);
     char *spec = seine_json_print(all, &text) == SEINE_OK

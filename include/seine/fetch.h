@@ -70,8 +70,9 @@ enum { /* what of an answer is kept for the record */
        SEINE_KEEP_WIRE = 16,  /* record.captures */
        SEINE_KEEP_LINKS = 32, /* n_links, lang, canonical, meta_robots, charset_from; a
                                  crawl keeps them unasked */
-       SEINE_KEEP_COPY = 64   /* somebody copies the body, as SQLite does: a body that is
+       SEINE_KEEP_COPY = 64,  /* somebody copies the body, as SQLite does: a body that is
                                  kept counts twice for max_memory */
+       SEINE_KEEP_TARGETS = 128 /* of a crawl: seine_record_links, all links of a page */
 };
 
 /* Called once per URL; the record is gone when it returns. */

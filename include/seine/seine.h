@@ -53,6 +53,7 @@
 #include "seine/pool.h"
 #include "seine/psl.h"
 #include "seine/record.h"
+#include "seine/record_links.h"
 #include "seine/retry.h"
 #include "seine/retry_budget.h"
 #include "seine/retry_hint.h"

@@ -86,10 +86,16 @@ typedef struct seine_sink_opts {
     const char *const *keep; /* of this sink: results whose URL or media type is in the
                                 list, and no other records; ended by NULL. NULL: all;
                                 copied */
+    bool links; /* SQLite: the links of all pages, with SEINE_KEEP_TARGETS; each counts in
+                   `seq` */
+    uint32_t referrers; /* records of failed URLs have up to so many pages that link to
+                           them, with SEINE_KEEP_TARGETS, and are written at the next
+                           drain, in all outputs but CALL without `referrers`, which
+                           gets them at once with seq 0; 0: off */
 } seine_sink_opts;
 
 /* clang-format off */
-#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false, false, false, NULL, NULL}
+#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false, false, false, NULL, NULL, false, 0}
 /* clang-format on */
 
 typedef struct seine_sinks_opts {

@@ -59,6 +59,10 @@ void sn_emit_redact(sn_emit *e, const seine_secrets *secrets);
 void sn_emit_hold(sn_visit *v, sn_memory_brake *brake, seine_record *r);
 void sn_emit_let_go(seine_record *r);
 
+/* The links of the page join the record. False: no memory, and the record lacks them. */
+SEINE_MUST_CHECK bool sn_emit_links(sn_visit *v, const seine_fetch_opts *o,
+                                    seine_record *r);
+
 /* In an incremental crawl: what became of the page, and what the job keeps of it, join
  * the record. False: no memory, and the job would lose the page. */
 SEINE_MUST_CHECK bool sn_emit_change(sn_visit *v, const sn_shared_state *c,

@@ -4,8 +4,10 @@
 #include "base/alloc.h"
 #include "engine/capture.h"
 #include "engine/emit.h"
+#include "engine/page.h"
 #include "engine/revisit.h"
 #include "store/record_hold.h"
+#include "store/record_links.h"
 
 /* Smaller ones are copied, and not charged. A copy of others would be memory that nobody
  * counts, for as long as the outputs are slow. */
@@ -14,6 +16,7 @@
 typedef struct hold {
     sn_record_hold base;
     sn_buf body, captures, page;
+    sn_record_links links;
     sn_charge charge;
     sn_memory_brake *brake;
 } hold;
@@ -26,6 +29,7 @@ free_hold(sn_record_hold *base)
     sn_buf_fini(&h->body);
     sn_buf_fini(&h->captures);
     sn_buf_fini(&h->page);
+    sn_record_links_fini(&h->links);
     if (h->brake) {
         sn_charge_release(&h->charge, h->brake);
         sn_memory_brake_unref(h->brake);
@@ -65,6 +69,44 @@ sn_emit_change(sn_visit *v, const sn_shared_state *c, seine_record *r)
     sn_buf_init(&h->page, SIZE_MAX - 1);
     h->base.page = sn_job_page_pack(&row, &h->page);
     return sn_buf_done(&h->page) == SEINE_OK;
+}
+
+/* Copies the links of the page as they stand there. */
+static void
+copy_links(const sn_visit *v, bool has_page, sn_record_links *to)
+{
+    sn_page_link l;
+
+    if (v->target.len > 0)
+        sn_record_links_add(to, &(sn_raw_link){.value = seine_url_href(&v->target)});
+    for (size_t i = 0; has_page && sn_page_link_at(v->page, i, &l); i++)
+        sn_record_links_add(
+            to, &(sn_raw_link){
+                    .value = l.value, .line = l.line, .tag = l.tag, .attr = l.attr});
+}
+
+bool
+sn_emit_links(sn_visit *v, const seine_fetch_opts *o, seine_record *r)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url base;
+
+    if (r->type != SEINE_RECORD_RESULT || v->fault.code != SEINE_OK ||
+        (!r->has_links && v->target.len == 0))
+        return true;
+    hold *h = hold_of(r);
+    if (!h)
+        return false;
+    seine_url_init(&base, mem, sizeof mem);
+    bool is_base = r->has_links && sn_page_base(v->page, &v->url, &base) == SEINE_OK;
+    sn_record_links_init(&h->links, seine_url_href(is_base ? &base : &v->url),
+                         o->strip_params);
+    copy_links(v, r->has_links, &h->links);
+    h->base.links = &h->links;
+    if (sn_record_links_done(&h->links) == SEINE_OK)
+        return true;
+    h->base.links = NULL;
+    return false;
 }
 
 void

@@ -333,6 +333,9 @@ sn_run_emit(sn_run *r, sn_visit *v)
     }
     sn_run_log_record(r, v);
     sn_run_note_change(r, v);
+    if (r->shared->opts.keep & SEINE_KEEP_TARGETS &&
+        !sn_emit_links(v, &r->shared->opts, &r->emit.record))
+        r->emit.record.extract = SEINE_E_NOMEM;
     sn_emit_hold(v, r->shared->brake, &r->emit.record);
     deliver_record(r);
     sn_emit_let_go(&r->emit.record);

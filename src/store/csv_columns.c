@@ -2,9 +2,11 @@
 #include "store/csv_columns.h"
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "seine/plumbing.h"
 #include "store/csv.h"
 #include "store/record.h"
+#include "store/record_hold.h"
 
 enum { CELL = 64 << 10 }; /* of JSON; what is longer is an empty cell */
 
@@ -131,6 +133,25 @@ put_error(sn_text_writer *p, const seine_record *r, int column, unsigned how)
             how);
 }
 
+/* The URLs of the pages, with a blank between two. */
+static void
+put_referrers(sn_text_writer *p, const seine_record *r, unsigned how)
+{
+    const sn_record_hold *h = r->hold;
+    sn_buf all;
+
+    if (!h || !h->referrers)
+        return;
+    sn_buf_init(&all, SIZE_MAX - 1);
+    for (size_t i = 0; i < h->referrers->n; i++) {
+        if (i > 0)
+            sn_buf_char(&all, ' ');
+        sn_buf_str(&all, h->referrers->pages[i].url);
+    }
+    sn_csv_cell(p, sn_buf_view(&all), how);
+    sn_buf_fini(&all);
+}
+
 static void
 put_cell(sn_text_writer *p, const seine_record *r, uint64_t seq, int column, unsigned how)
 {
@@ -152,6 +173,9 @@ put_cell(sn_text_writer *p, const seine_record *r, uint64_t seq, int column, uns
         return;
     case SN_MEMBER_INDEX_PARENT:
         sn_csv_cell(p, r->parent, how);
+        return;
+    case SN_MEMBER_INDEX_REFERRERS:
+        put_referrers(p, r, how);
         return;
     default:
         break;

@@ -144,6 +144,12 @@ sn_out_record(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
 }
 
 seine_err
+sn_out_links(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag)
+{
+    return o->opts.links && o->ops->links ? o->ops->links(o, r, seq, diag) : SEINE_OK;
+}
+
+seine_err
 sn_out_line(sn_out *o, const sn_said *said, seine_diag *diag)
 {
     if (!o->ops->line || o->opts.only_failed || o->opts.no_lines)

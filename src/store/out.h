@@ -28,6 +28,7 @@
 #define SN_OUT_H
 
 #include "base/diag.h"
+#include "seine/record_links.h"
 #include "seine/sink.h"
 #include "store/hurry.h"
 #include "store/record.h"
@@ -58,6 +59,9 @@ typedef struct sn_out_ops {
     seine_err (*start)(sn_out *o,
                        seine_diag *diag); /* NULL: nothing to do; likewise line, flush */
     seine_err (*record)(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag);
+    /* Of opts.links: the links of the page, whatever else the output leaves out; their
+     * numbers follow that of the record. NULL: it has no place for them. */
+    seine_err (*links)(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag);
     seine_err (*line)(sn_out *o, const sn_said *said, seine_diag *diag);
     /* Writes what waits; `all` of it when the sink thread is idle, at the end, or when
      * the patience is over. The bytes written are always complete for a reader. */
@@ -98,6 +102,8 @@ SEINE_MUST_CHECK seine_err sn_out_open(sn_out *o, const seine_sink_opts *opts,
 SEINE_MUST_CHECK seine_err sn_out_start(sn_out *o, seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_out_record(sn_out *o, seine_record *r, uint64_t seq,
                                          seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_out_links(sn_out *o, const seine_record *r, uint64_t seq,
+                                        seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_out_line(sn_out *o, const sn_said *said, seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_out_flush(sn_out *o, bool all, seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_out_close(sn_out *o, seine_diag *diag);

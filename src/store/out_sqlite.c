@@ -450,11 +450,27 @@ check_last(sn_out *o)
     int64_t last = 0;
     seine_err e = ask(b,
                       "SELECT max((SELECT ifnull(max(seq), 0) FROM result), (SELECT "
-                      "ifnull(max(seq), 0) FROM skip))",
+                      "ifnull(max(seq), 0) FROM skip), (SELECT ifnull(max(seq), 0) FROM "
+                      "link))",
                       0, &last);
 
     b->last_put = o->marked_seq;
     return e == SEINE_OK && (uint64_t)last < o->marked_seq ? SEINE_E_OUTPUT_CHANGED : e;
+}
+
+/* The tables of links are ours, and what no commit of the job has is removed. */
+static seine_err
+start_links(sn_out *o)
+{
+    sn_base *b = o->self;
+    char sql[64];
+    seine_err e = o->opts.links ? sn_base_start_links(b) : SEINE_OK;
+
+    if (e != SEINE_OK || !o->opts.links || !o->is_durable || !o->opts.append)
+        return e;
+    snprintf(sql, sizeof sql, "DELETE FROM target WHERE seq > %llu",
+             (unsigned long long)o->cut_seq);
+    return sn_sqlite_exec(b->db, sql);
 }
 
 static seine_err
@@ -491,6 +507,12 @@ start_sqlite(sn_out *o, seine_diag *diag)
         o->last_seq = o->cut_seq;
     }
     if (e == SEINE_OK)
+        e = start_links(o);
+    if (e == SEINE_E_OUTPUT_CHANGED) {
+        (void)fail_batch(o, e, NULL);
+        return refuse_file(o, e, "has other tables", diag);
+    }
+    if (e == SEINE_OK)
         e = put_meta(b, "version", seine_version());
     if (e == SEINE_OK && o->opts.command)
         e = put_meta(b, "command", o->opts.command);
@@ -516,6 +538,22 @@ record_sqlite(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
         return fail_batch(o, e, diag);
     b->last_put = seq;
     return ++b->held >= BATCH ? commit(o, diag) : SEINE_OK;
+}
+
+static seine_err
+links_sqlite(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag)
+{
+    sn_base *b = o->self;
+    seine_err e = begin_batch(b);
+
+    if (e == SEINE_OK)
+        e = sn_base_put_links(o, r, seq);
+    if (e != SEINE_OK)
+        return fail_batch(o, e, diag);
+    size_t n = seine_record_links(r, NULL, NULL);
+    if (n > 0)
+        b->last_put = seq + n;
+    return SEINE_OK;
 }
 
 static seine_err
@@ -582,6 +620,15 @@ finish_wal(sn_out *o, seine_diag *diag)
 }
 
 static seine_err
+judge_links(sn_out *o, seine_diag *diag)
+{
+    sn_base *b = o->self;
+    seine_err e = sn_base_judge_links(b);
+
+    return e == SEINE_OK ? e : sn_outfile_fail_end(o, e, sn_sqlite_errno(b->db), diag);
+}
+
+static seine_err
 close_sqlite(sn_out *o, seine_diag *diag)
 {
     sn_base *b = o->self;
@@ -590,8 +637,12 @@ close_sqlite(sn_out *o, seine_diag *diag)
     if (!b->is_open)
         return SEINE_OK;
     if (o->is_started && b->is_there && !b->in_batch && !b->has_failed) {
-        note_finished(b);
-        e = finish_wal(o, diag);
+        if (o->opts.links)
+            e = judge_links(o, diag);
+        if (e == SEINE_OK) {
+            note_finished(b);
+            e = finish_wal(o, diag);
+        }
     }
     sn_sqlite_close(b->db);
     if (b->fd >= 0)
@@ -609,6 +660,7 @@ const sn_out_ops sn_out_sqlite = {
     .open = open_sqlite,
     .start = start_sqlite,
     .record = record_sqlite,
+    .links = links_sqlite,
     .line = line_sqlite,
     .flush = flush_sqlite,
     .length = length_of_sqlite,

@@ -18,6 +18,8 @@ typedef struct sn_base {
     int fd;               /* of the lock. Closed last: closing drops SQLite's locks */
     sn_sqlite *db;
     sn_sqlite_stmt *result, *skip, *link, *summary, *meta;
+    sn_sqlite_stmt *target, *unlink; /* of opts.links; NULL: there is none */
+    bool has_links;                  /* earlier runs have left rows in `link` */
     bool in_batch, has_failed;
     uint64_t held; /* records in the batch */
     uint64_t held_bytes;
@@ -34,5 +36,29 @@ SEINE_MUST_CHECK seine_err sn_base_put(sn_out *o, const seine_record *r, uint64_
 
 /* The same for a link that `seine check` has judged, a line of JSON. */
 SEINE_MUST_CHECK seine_err sn_base_put_link(sn_base *b, sn_str json, uint64_t seq);
+
+/* The links of a crawl: out_sqlite_links.c. */
+
+/* A row of `link`. */
+typedef struct sn_base_link {
+    sn_str source, target, verdict, json;
+    uint32_t line; /* 0: NULL */
+    uint64_t seq;
+} sn_base_link;
+
+SEINE_MUST_CHECK seine_err sn_base_start_links(sn_base *b);
+/* The links of the page get the numbers behind that of its record. */
+SEINE_MUST_CHECK seine_err sn_base_put_links(sn_out *o, const seine_record *r,
+                                             uint64_t seq);
+/* The end of a run: copies to each link what became of its target. No batch is open. */
+SEINE_MUST_CHECK seine_err sn_base_judge_links(sn_base *b);
+
+SEINE_MUST_CHECK seine_err sn_base_put_link_row(sn_base *b, const sn_base_link *l);
+SEINE_MUST_CHECK seine_err sn_base_forget_links(sn_base *b, sn_str source);
+/* `next`: of a redirect, the key of what it leads to; ptr NULL: it is none. */
+SEINE_MUST_CHECK seine_err sn_base_put_target(sn_base *b, const seine_record *r,
+                                              uint64_t seq, sn_str next);
+SEINE_MUST_CHECK seine_err sn_base_make_json(sn_base *b, size_t n); /* room for it */
+sn_str sn_base_url_of(const seine_record *r);
 
 #endif

@@ -5,7 +5,20 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "seine/link_verdict.h"
 #include "seine/plumbing.h"
+
+seine_err
+sn_base_make_json(sn_base *b, size_t n)
+{
+    char *json = sn_realloc(b->json, n + 4096);
+
+    if (!json)
+        return SEINE_E_NOMEM;
+    b->json = json;
+    b->room = n + 4096;
+    return SEINE_OK;
+}
 
 static seine_err
 render(sn_out *o, const seine_record *r, uint64_t seq, sn_str *out_json)
@@ -23,11 +36,9 @@ render(sn_out *o, const seine_record *r, uint64_t seq, sn_str *out_json)
             *out_json = (sn_str){b->json, n - 1}; /* without its newline */
             return SEINE_OK;
         }
-        char *json = sn_realloc(b->json, n + 4096);
-        if (!json)
-            return SEINE_E_NOMEM;
-        b->json = json;
-        b->room = n + 4096;
+        seine_err e = sn_base_make_json(b, n);
+        if (e != SEINE_OK)
+            return e;
     }
 }
 
@@ -80,8 +91,8 @@ put_text(sn_base *b, sn_sqlite_row *row, seine_view s, size_t *at)
     sn_sqlite_put_text(row, (sn_str){to, n});
 }
 
-static seine_view
-url_of(const seine_record *r)
+seine_view
+sn_base_url_of(const seine_record *r)
 {
     return r->url.ptr ? r->url : r->input.ptr ? r->input : (seine_view){"", 0};
 }
@@ -89,16 +100,16 @@ url_of(const seine_record *r)
 static seine_view
 key_of(const seine_record *r)
 {
-    return r->key.ptr ? r->key : url_of(r);
+    return r->key.ptr ? r->key : sn_base_url_of(r);
 }
 
 /* The bytes of all texts of a row. */
 static size_t
 texts_of(const seine_record *r)
 {
-    return r->input.len + url_of(r).len + key_of(r).len + r->final_url.len + r->host.len +
-           r->ip.len + r->message.len + r->content_type.len + r->charset.len +
-           r->title.len + r->rule.len + r->parent.len;
+    return r->input.len + sn_base_url_of(r).len + key_of(r).len + r->final_url.len +
+           r->host.len + r->ip.len + r->message.len + r->content_type.len +
+           r->charset.len + r->title.len + r->rule.len + r->parent.len;
 }
 
 /* Makes room for texts of `n` bytes; one byte may become three. */
@@ -168,7 +179,7 @@ put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
     put_text(b, &row, key_of(r), &at);
     sn_sqlite_put_text(&row, (sn_str){stamp, sizeof stamp});
     put_text(b, &row, r->input, &at);
-    put_text(b, &row, url_of(r), &at);
+    put_text(b, &row, sn_base_url_of(r), &at);
     put_text(b, &row, r->final_url, &at);
     put_text(b, &row, r->host, &at);
     put_text(b, &row, r->ip, &at);
@@ -206,7 +217,7 @@ put_skip(sn_out *o, const seine_record *r, uint64_t seq)
 
     sn_text_writer_stamp(&p, r->wall);
     sn_sqlite_put_int(&row, (int64_t)seq);
-    put_text(b, &row, url_of(r), &at);
+    put_text(b, &row, sn_base_url_of(r), &at);
     sn_sqlite_put_text(&row, sn_str_of(seine_skip_name(r->reason)));
     put_text(b, &row, r->rule, &at);
     put_text(b, &row, r->parent, &at);
@@ -248,6 +259,58 @@ put_number(sn_sqlite_row *row, const seine_json *link, const char *name)
         sn_sqlite_put_int(row, n);
     else
         sn_sqlite_put_null(row);
+}
+
+seine_err
+sn_base_put_link_row(sn_base *b, const sn_base_link *l)
+{
+    size_t at = 0;
+    seine_err e = make_clean(b, l->source.len + l->target.len + l->verdict.len);
+
+    if (e != SEINE_OK)
+        return e;
+    sn_sqlite_row row = sn_sqlite_bind(b->link);
+    sn_sqlite_put_int(&row, (int64_t)l->seq);
+    put_text(b, &row, l->source, &at);
+    put_known(&row, l->line > 0, l->line);
+    put_text(b, &row, l->target, &at);
+    put_text(b, &row, l->verdict, &at);
+    sn_sqlite_put_null(&row);
+    sn_sqlite_put_text(&row, l->json);
+    b->held_bytes += l->json.len;
+    return sn_sqlite_done(&row);
+}
+
+seine_err
+sn_base_forget_links(sn_base *b, sn_str source)
+{
+    size_t at = 0;
+    seine_err e = make_clean(b, source.len);
+
+    if (e != SEINE_OK)
+        return e;
+    sn_sqlite_row row = sn_sqlite_bind(b->unlink);
+    put_text(b, &row, source, &at);
+    return sn_sqlite_done(&row);
+}
+
+seine_err
+sn_base_put_target(sn_base *b, const seine_record *r, uint64_t seq, sn_str next)
+{
+    const char *verdict = seine_link_verdict_name(seine_link_verdict_of(r));
+    size_t at = 0;
+    seine_err e = make_clean(b, key_of(r).len + next.len);
+
+    if (e != SEINE_OK)
+        return e;
+    sn_sqlite_row row = sn_sqlite_bind(b->target);
+    put_text(b, &row, key_of(r), &at);
+    sn_sqlite_put_int(&row, (int64_t)seq);
+    sn_sqlite_put_text(&row, next.ptr ? SN_STR("unknown") : sn_str_of(verdict));
+    put_known(&row, r->status > 0, r->status);
+    put_known(&row, r->status > 0, r->status);
+    put_text(b, &row, next, &at);
+    return sn_sqlite_done(&row);
 }
 
 seine_err

@@ -64,6 +64,7 @@ _Static_assert(SN_FATE_COUNT <= SEINE_FATE_ROOM && SN_SKIP_COUNT <= SEINE_SKIP_R
     X(DEPTH,          "depth") \
     X(PARENT,         "parent") \
     X(VIA,            "via") \
+    X(REFERRERS,      "referrers") \
     X(OUTCOME,        "outcome") \
     X(OK,             "ok") \
     X(CHANGE,         "change") \

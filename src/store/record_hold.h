@@ -22,7 +22,16 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "seine/record.h"
+#include "seine/record_links.h"
+
+struct sn_record_links;
+
+/* Pages that link to the URL of the record, as far as they are kept. */
+typedef struct sn_referrer_list {
+    const seine_referrer *pages;
+    size_t n;     /* that are kept … */
+    size_t count; /* … of so many */
+} sn_referrer_list;
 
 typedef struct sn_record_hold {
     _Atomic uint32_t refs;
@@ -30,6 +39,8 @@ typedef struct sn_record_hold {
     void (*free)(struct sn_record_hold *h); /* NULL: it outlives all records */
     seine_change change;
     sn_str page; /* what the job keeps of the page, packed (job_page.h); empty: nothing */
+    const struct sn_record_links *links; /* of the page; NULL: nobody asked for them */
+    const sn_referrer_list *referrers;   /* set by the sinks; NULL: likewise */
 } sn_record_hold;
 
 /* Does it keep body and captures? NULL does not. */

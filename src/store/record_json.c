@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/record.h"
 
+#include "store/record_hold.h"
+
 /*
  * Every member is written with a comma before it; at the end the first comma of the line
  * becomes the opening brace. So no member needs to know what precedes it.
@@ -155,6 +157,23 @@ put_via(sn_text_writer *p, const seine_found *via)
 }
 
 static void
+put_referrers(sn_text_writer *p, const sn_referrer_list *list)
+{
+    NUMBER(p, "referrers\":{\"count", list->count);
+    SN_WRITE(p, ",\"pages\":[");
+    for (size_t i = 0; i < list->n; i++) {
+        if (i > 0)
+            SN_WRITE(p, ",");
+        SN_WRITE(p, "{\"url\":");
+        put_view(p, list->pages[i].url);
+        if (list->pages[i].line > 0)
+            NUMBER(p, "line", list->pages[i].line);
+        SN_WRITE(p, "}");
+    }
+    SN_WRITE(p, "]}");
+}
+
+static void
 put_found(sn_text_writer *p, const seine_record *r, uint64_t m)
 {
     if (HAS(DEPTH) && r->is_crawled)
@@ -163,6 +182,9 @@ put_found(sn_text_writer *p, const seine_record *r, uint64_t m)
         STRING(p, "parent", r->parent);
     if (HAS(VIA) && r->via.tag.ptr)
         put_via(p, &r->via);
+    const sn_record_hold *h = r->hold;
+    if (HAS(REFERRERS) && h && h->referrers)
+        put_referrers(p, h->referrers);
 }
 
 static void

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "store/record.h"
 #include "store/record_hold.h"
+#include "store/record_links.h"
 
 enum { ALIGN = 16 };
 
@@ -19,8 +20,9 @@ sn_record_block_new(const seine_record *r)
     if (!b)
         return NULL;
     const sn_record_hold *hold = r->hold;
-    *b = (sn_record_block){.size = size + (hold ? hold->bytes + hold->page.len : 0),
-                           .record = sn_record_copy(r, (char *)b + HEAD)};
+    if (hold)
+        size += hold->bytes + hold->page.len + sn_record_links_bytes(hold->links);
+    *b = (sn_record_block){.size = size, .record = sn_record_copy(r, (char *)b + HEAD)};
     return b;
 }
 

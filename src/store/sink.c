@@ -12,6 +12,7 @@
 #include "base/opts.h"
 #include "base/time.h"
 #include "seine/clock.h"
+#include "store/failures.h"
 #include "store/out_job.h"
 #include "store/reorder.h"
 
@@ -53,6 +54,8 @@ struct seine_sinks {
     pthread_mutex_t writing; /* held while outputs are written; `halt` keeps it */
     pthread_t thread;
     bool is_started, is_joined;
+    uint32_t referrers; /* that an output asks for */
+    bool has_links;     /* an output writes the links of pages */
 
     _Atomic uint32_t bell, state;
     _Atomic uint32_t asked, done;
@@ -66,7 +69,8 @@ struct seine_sinks {
     /* owned by the thread; others read the counts */
     seine_diag diag; /* empty until a write fails */
     sn_reorder order;
-    uint64_t in_group; /* records that are written and not committed */
+    sn_failures failures; /* off, unless an output asks for referrers */
+    uint64_t in_group;    /* records that are written and not committed */
     uint64_t group_bytes;
     seine_time grouped; /* when the last group was committed */
     _Atomic uint64_t waiting, due, seq, records, bytes;
@@ -188,8 +192,11 @@ seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, seine_diag *diag)
         e = sn_out_open(&s->outs[s->n_outs], &own, &s->hurry, diag);
     if (e == SEINE_OK && s->opts.job)
         e = join_job(s, &s->outs[s->n_outs], opts->path);
-    if (e == SEINE_OK)
+    if (e == SEINE_OK) {
+        s->referrers = own.referrers > s->referrers ? own.referrers : s->referrers;
+        s->has_links |= own.links && s->outs[s->n_outs].ops->links;
         take_rank(s);
+    }
     return e;
 }
 
@@ -285,30 +292,104 @@ count(_Atomic uint64_t *n)
                           memory_order_relaxed);
 }
 
+/* Links are rows of their own. */
 static void
-write_outs(seine_sinks *s, seine_record *r)
+number_links(seine_sinks *s, uint64_t last)
+{
+    atomic_store_explicit(&s->seq, last, memory_order_relaxed);
+    if (s->opts.job)
+        sn_job_seq(s->opts.job, last);
+}
+
+/* An error ends the outputs; the others keep what they have, and nothing is added. */
+static void
+fail_write(seine_sinks *s, seine_err e)
+{
+    if (s->diag.text[0] == '\0')
+        sn_diag_text(&s->diag, "%s", seine_err_text(e));
+    fail_sinks(s, e, &s->diag);
+    flush_outs(s, true);
+}
+
+/* Outputs that hear of a failure when it happens. */
+static bool
+hears_at_once(const sn_out *o)
+{
+    return o->opts.format == SEINE_SINK_CALL && o->opts.referrers == 0;
+}
+
+static seine_err
+write_out(seine_sinks *s, sn_out *o, seine_record *r, uint64_t seq)
+{
+    seine_err e = sn_out_record(o, r, seq, &s->diag);
+
+    return e == SEINE_OK ? sn_out_links(o, r, seq, &s->diag) : e;
+}
+
+/* Writes the record to all outputs; to those that have heard of it not once more. */
+static void
+write_outs(seine_sinks *s, seine_record *r, bool was_heard)
 {
     seine_err e = SEINE_OK;
 
     count(&s->seq);
     uint64_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
     for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
-        e = sn_out_record(&s->outs[i], r, seq, &s->diag);
+        if (!was_heard || !hears_at_once(&s->outs[i]))
+            e = write_out(s, &s->outs[i], r, seq);
     if (e == SEINE_OK && s->opts.job)
         e = sn_job_result(s->opts.job, r, seq);
+    if (s->has_links)
+        number_links(s, seq + seine_record_links(r, NULL, NULL));
     if (e == SEINE_OK && s->opts.job) {
         s->in_group++;
         s->group_bytes += r->bytes_body;
-        return;
-    }
-    if (e == SEINE_OK) {
+    } else if (e == SEINE_OK) {
         count(&s->records);
+    } else {
+        fail_write(s, e);
+    }
+}
+
+static void
+write_new(seine_record *r, void *arg)
+{
+    write_outs(arg, r, false);
+}
+
+static void
+write_held(seine_record *r, void *arg)
+{
+    write_outs(arg, r, true);
+}
+
+/* The failure is held back, and has no number yet. */
+static void
+tell_failure(seine_sinks *s, seine_record *r)
+{
+    seine_err e = SEINE_OK;
+
+    for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
+        if (hears_at_once(&s->outs[i]))
+            e = sn_out_record(&s->outs[i], r, 0, &s->diag);
+    if (e != SEINE_OK)
+        fail_write(s, e);
+}
+
+static void
+write_or_hold(seine_sinks *s, seine_record *r)
+{
+    if (!s->failures.pages) {
+        write_outs(s, r, false);
         return;
     }
-    if (s->diag.text[0] == '\0')
-        sn_diag_text(&s->diag, "%s", seine_err_text(e));
-    fail_sinks(s, e, &s->diag);
-    flush_outs(s, true); /* the others keep what they have; nothing is added */
+    sn_referrers_see(&s->failures.table, r);
+    if (!sn_failures_is_failure(r))
+        write_outs(s, r, false);
+    else if (!s->opts.ordered && sn_failures_hold(&s->failures, r))
+        tell_failure(s, r);
+    else
+        sn_failures_with(&s->failures, r, write_new, s);
 }
 
 static void
@@ -317,7 +398,7 @@ write_record(seine_sinks *s, seine_record *r)
     if (has_failed(s))
         return;
     pthread_mutex_lock(&s->writing);
-    write_outs(s, r);
+    write_or_hold(s, r);
     pthread_mutex_unlock(&s->writing);
 }
 
@@ -527,6 +608,20 @@ end_group(seine_sinks *s, bool now)
         tell_room(s, &s->lanes[i]);
 }
 
+/* All pages have been seen. */
+static void
+write_failures(seine_sinks *s)
+{
+    for (seine_record *r; s->failures.pages && (r = sn_failures_next(&s->failures));) {
+        if (has_failed(s))
+            continue;
+        pthread_mutex_lock(&s->writing);
+        sn_failures_with(&s->failures, r, write_held, s);
+        pthread_mutex_unlock(&s->writing);
+        end_group(s, false);
+    }
+}
+
 /* Does what was asked: first everything in the lanes, then the lines. The lines are taken
  * before the lanes are emptied, so they follow all records put before them. */
 static bool
@@ -538,11 +633,13 @@ turn(seine_sinks *s)
 
     for (unsigned i = 0; i < s->n_lanes; i++)
         any |= take_lane(s, &s->lanes[i]);
-    if (asked != atomic_load(&s->done))
+    if (asked != atomic_load(&s->done)) {
         while (s->order.waiting > 0) {
             sn_reorder_skip(&s->order);
             write_due(s);
         }
+        write_failures(s);
+    }
     atomic_store_explicit(&s->waiting, s->order.waiting, memory_order_release);
     atomic_store_explicit(&s->due, s->order.due, memory_order_release);
     for (unsigned i = 0; s->opts.ordered && i < s->n_lanes; i++)
@@ -729,6 +826,8 @@ seine_sinks_start(seine_sinks *s, unsigned lanes)
         e = sn_record_lane_init(&s->lanes[s->n_lanes], ring_of(s, lanes));
         s->n_lanes += e == SEINE_OK;
     }
+    if (e == SEINE_OK && s->referrers > 0)
+        e = sn_failures_init(&s->failures, s->referrers);
     if (e == SEINE_OK)
         e = start_outs(s);
     if (e == SEINE_OK)
@@ -891,6 +990,7 @@ seine_sinks_free(seine_sinks *s)
         n = next;
     }
     sn_reorder_fini(&s->order);
+    sn_failures_fini(&s->failures);
     free_lanes(s);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->writing);

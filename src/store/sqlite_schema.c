@@ -15,6 +15,9 @@
 #define ERRORS  "CREATE TABLE item_error(seq INTEGER PRIMARY KEY, kind TEXT, url TEXT, n INTEGER, errors TEXT NOT NULL, data TEXT NOT NULL) STRICT"
 #define SUMMARY "CREATE TABLE summary(run INTEGER PRIMARY KEY, json TEXT NOT NULL) STRICT"
 
+/* What became of the URLs that links lead to; made on request. */
+#define TARGET  "CREATE TABLE target(key TEXT PRIMARY KEY, seq INTEGER NOT NULL, verdict TEXT NOT NULL, status INTEGER, own INTEGER, next TEXT) STRICT, WITHOUT ROWID"
+
 #define TABLES(unique) \
     META ";" RESULT(unique) ";" SKIP ";" LINK ";" ERRORS ";" SUMMARY ";" \
     "CREATE INDEX result_outcome ON result(outcome, error_kind); CREATE INDEX result_host ON result(host); CREATE INDEX skip_reason ON skip(reason);\n" \
@@ -32,6 +35,26 @@ seine_err
 sn_schema_make(sn_sqlite *db, bool repeats)
 {
     return sn_sqlite_exec(db, repeats ? TABLES("") : TABLES(" UNIQUE"));
+}
+
+seine_err
+sn_schema_make_target(sn_sqlite *db)
+{
+    sn_sqlite_stmt *stmt;
+    bool there = false, ok = true;
+    seine_err e = sn_sqlite_prepare(
+        db, "SELECT sql FROM sqlite_schema WHERE lower(name) = 'target'", &stmt);
+
+    if (e != SEINE_OK)
+        return e;
+    e = sn_sqlite_next(stmt, &there);
+    if (e == SEINE_OK && there)
+        ok = sn_str_eq(sn_sqlite_text(stmt, 0), SN_STR(TARGET));
+    sn_sqlite_finalize(stmt);
+    if (e == SEINE_OK && !there)
+        e = sn_sqlite_exec(db, TARGET "; CREATE INDEX target_next ON target(next) WHERE "
+                                      "next IS NOT NULL");
+    return e == SEINE_OK && !ok ? SEINE_E_OUTPUT_CHANGED : e;
 }
 
 static bool

@@ -28,4 +28,7 @@ SEINE_MUST_CHECK seine_err sn_schema_make(sn_sqlite *db, bool repeats);
 /* OUTPUT_CHANGED: a table is missing or is another one. */
 SEINE_MUST_CHECK seine_err sn_schema_check(sn_sqlite *db, bool *out_is_unique);
 
+/* Makes the table `target`, if it is not there. OUTPUT_CHANGED: it is another one. */
+SEINE_MUST_CHECK seine_err sn_schema_make_target(sn_sqlite *db);
+
 #endif

@@ -26,7 +26,7 @@ fail_with(failure_list *f, unsigned status, seine_err e, const char *url,
     r.parent = view(parent);
     r.via.line = parent ? 40 : 0;
     r.hint = view(e == SEINE_E_HTTP ? "look again" : NULL);
-    failures_add(f, &r);
+    failures_add(f, &r, NULL);
 }
 
 static void
@@ -113,12 +113,12 @@ TEST(failures_pass_over_what_is_ok_or_was_never_asked)
     seine_fault fault = SEINE_FAULT;
     seine_record r = {.type = SEINE_RECORD_RESULT, .fault = &fault};
 
-    failures_add(&f, &r);
+    failures_add(&f, &r, NULL);
     fault.code = SEINE_E_CANCELED;
     r.fate = SEINE_FATE_CANCELED;
-    failures_add(&f, &r);
+    failures_add(&f, &r, NULL);
     r.type = SEINE_RECORD_SKIP;
-    failures_add(&f, &r);
+    failures_add(&f, &r, NULL);
     check_put(&f, false, "");
     failures_free(&f);
 }
@@ -142,5 +142,92 @@ TEST(failures_show_no_control_character_of_a_url)
     fail_with(&f, 404, SEINE_E_HTTP, "http://a.example/\x1b[2J", NULL);
     check_put(&f, false,
               "failed: 404, 1 URL\n  http://a.example/\\x1b[2J\n  try: look again\n");
+    failures_free(&f);
+}
+
+/* A failure found on http://b.example/, line 40, and on `n` of `count` pages. */
+static void
+fail_on_pages(failure_list *f, const char *tag, size_t n, size_t count)
+{
+    seine_fault fault = SEINE_FAULT;
+    seine_record r = {.type = SEINE_RECORD_RESULT, .fault = &fault, .attempts = 1};
+    seine_referrer pages[20];
+    char urls[20][40];
+
+    fault.code = SEINE_E_HTTP;
+    r.status = 404;
+    r.fate = SEINE_FATE_HTTP_ERROR;
+    r.url = view("http://b.example/x");
+    r.parent = view("http://b.example/");
+    r.via = (seine_found){.tag = view(tag), .line = tag ? 40 : 0};
+    for (size_t i = 0; i < n; i++) {
+        snprintf(urls[i], sizeof urls[i], "http://b.example/%zu", i);
+        pages[i] = (seine_referrer){view(i == 0 && tag ? "http://b.example/" : urls[i]),
+                                    (uint32_t)(40 + i)};
+    }
+    failures_add(f, &r, &(failure_pages){pages, n, count});
+}
+
+static char said[2048];
+
+static void
+keep_line(seine_err e, const char *hint, const char *line, void *arg)
+{
+    (void)e, (void)hint, (void)arg;
+    snprintf(said, sizeof said, "%s", line);
+}
+
+static void
+check_pages(const char *tag, size_t n, size_t count, const char *want, const char *quiet)
+{
+    failure_list f = {0};
+
+    fail_on_pages(&f, tag, n, count);
+    check_put(&f, false, want);
+    failures_each(&f, keep_line, NULL);
+    CHECK_STR(said, quiet);
+    failures_free(&f);
+}
+
+TEST(failures_name_the_pages_that_link_there_and_count_the_others)
+{
+    check_pages("a", 1, 1,
+                "failed: 404, 1 URL\n"
+                "  http://b.example/x\n"
+                "    linked from http://b.example/, line 40\n",
+                "failed: 404 http://b.example/x, linked from http://b.example/, line 40");
+    check_pages("a", 2, 3,
+                "failed: 404, 1 URL\n"
+                "  http://b.example/x\n"
+                "    linked from http://b.example/, line 40\n"
+                "    linked from http://b.example/1, line 41\n"
+                "    and 1 more page\n",
+                "failed: 404 http://b.example/x, linked from http://b.example/, line 40, "
+                "and 2 more pages");
+    /* the parent is a redirect or a sitemap, and no page */
+    check_pages(NULL, 1, 14,
+                "failed: 404, 1 URL\n"
+                "  http://b.example/x\n"
+                "    linked from http://b.example/\n"
+                "    linked from http://b.example/0, line 40\n"
+                "    and 13 more pages\n",
+                "failed: 404 http://b.example/x, linked from http://b.example/, and 14 "
+                "more pages");
+}
+
+TEST(failures_name_ten_pages_of_a_url_at_most)
+{
+    failure_list f = {0};
+    textbuf out = {NULL, 0, 0};
+    screen s = {.width = 80};
+    size_t n = 0;
+
+    fail_on_pages(&f, "a", 20, 57);
+    failures_put(&f, &s, false, &out);
+    for (const char *at = out.text; (at = strstr(at, "linked from")); at++)
+        n++;
+    CHECK_EQ(n, 10);
+    CHECK(strstr(out.text, "    and 47 more pages\n") != NULL);
+    textbuf_free(&out);
     failures_free(&f);
 }
