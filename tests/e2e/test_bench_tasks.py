@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/user/compared.md and bench/tasks: the page has the tasks of the cookbook, its commands of curl do them, and its table has a
+"""docs/user/compared.md and bench/tasks: the page has the first tasks of the cookbook, its commands of curl do them, and its table has a
 figure wherever there is a command. Nothing is measured here."""
 import os
 import re
@@ -15,8 +15,8 @@ from e2e import case, check, finish, rows  # noqa: E402
 
 
 @case
-def the_page_has_the_tasks_of_the_cookbook():
-    check([(number, title) for number, title, _ in TASKS], [(number, title) for number, title, _ in RECIPES])
+def the_page_has_the_first_tasks_of_the_cookbook():
+    check([(number, title) for number, title, _ in TASKS], [(number, title) for number, title, _ in RECIPES[:len(DONE)]])
 
 
 @case
