@@ -52,6 +52,7 @@
 #include "seine/outcome.h"
 #include "seine/pool.h"
 #include "seine/psl.h"
+#include "seine/recipe.h"
 #include "seine/record.h"
 #include "seine/record_links.h"
 #include "seine/retry.h"

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Builds the tree from the events of libyaml. */
+#include "recipe/yaml.h"
+
+#include <string.h>
+#include <yaml.h>
+
+#include "base/diag.h"
+
+typedef struct reader {
+    yaml_parser_t parser;
+    sn_arena *arena;
+    sn_str text;
+    seine_diag *fault;
+    unsigned nodes;
+    sn_yaml *open[SN_YAML_DEPTH]; /* lists and maps around the next node */
+    sn_yaml *last[SN_YAML_DEPTH]; /* their last child */
+    sn_yaml *key[SN_YAML_DEPTH];  /* of a map: a key whose value comes next */
+    unsigned depth;
+    sn_yaml *root;
+} reader;
+
+static bool
+wrong(reader *r, yaml_mark_t mark, const char *text)
+{
+    if (r->fault->text[0] == '\0') {
+        sn_diag_text(r->fault, "%s", text);
+        sn_diag_place(r->fault, NULL, mark.line + 1, mark.column + 1);
+    }
+    return false;
+}
+
+/* The byte of the text at a place that libyaml counts in characters. */
+static char
+byte_at(const reader *r, yaml_mark_t mark)
+{
+    size_t at = 0;
+
+    for (size_t line = 0; line < mark.line && at < r->text.len; at++)
+        line += r->text.ptr[at] == '\n';
+    at += mark.column; /* right where nothing before it is longer than a byte */
+    return at < r->text.len ? r->text.ptr[at] : '\0';
+}
+
+/* libyaml's reasons in words that say what to do. */
+static const char *
+reason_of(const reader *r)
+{
+    const char *problem = r->parser.problem ? r->parser.problem : "not YAML";
+    char c = byte_at(r, r->parser.problem_mark);
+
+    if (strstr(problem, "cannot start any token"))
+        return c == '\t'  ? "a tab cannot indent; try blanks"
+               : c == '@' ? "a value cannot begin with '@'; try quotes around it"
+               : c == '%' ? "a value cannot begin with '%'; try quotes around it"
+               : c == '`' ? "a value cannot begin with '`'; try quotes around it"
+                          : "a value cannot begin so; try quotes around it";
+    if (strstr(problem, "mapping values are not allowed"))
+        return "a ':' inside a value, or a key at the wrong indentation; try quotes "
+               "around "
+               "the value";
+    if (strstr(problem, "expected key"))
+        return "expected a key at the indentation of the keys above";
+    if (strstr(problem, "could not find expected ':'"))
+        return "expected ':' behind a key";
+    if (strstr(problem, "expected ',' or '}'"))
+        return "this '{' is not closed, or a ',' is missing in it";
+    if (strstr(problem, "expected ',' or ']'"))
+        return "this '[' is not closed, or a ',' is missing in it";
+    if (strstr(problem, "unexpected end of stream"))
+        return "a quote is not closed";
+    if (strstr(problem, "unknown escape"))
+        return "no such escape in double quotes; try single quotes";
+    return problem;
+}
+
+/* The line and column of a byte. */
+static yaml_mark_t
+mark_of(const reader *r, size_t byte)
+{
+    yaml_mark_t mark = {0, 0, 0};
+
+    for (size_t i = 0; i < byte && i < r->text.len; i++) {
+        bool is_end = r->text.ptr[i] == '\n';
+        mark.line += is_end;
+        mark.column = is_end ? 0 : mark.column + ((r->text.ptr[i] & 0xc0) != 0x80);
+    }
+    return mark;
+}
+
+static bool
+parser_failed(reader *r)
+{
+    yaml_mark_t mark = r->parser.problem_mark;
+
+    if (r->parser.error == YAML_MEMORY_ERROR)
+        return false;
+    if (r->parser.error == YAML_READER_ERROR) {
+        mark = mark_of(r, r->parser.problem_offset);
+        return wrong(r, mark, "bytes that are no text in UTF-8");
+    }
+    if (r->parser.context && r->parser.problem &&
+        (strstr(r->parser.context, "parsing a flow") ||
+         strstr(r->parser.problem, "unexpected end of stream")))
+        mark = r->parser.context_mark;
+    return wrong(r, mark, reason_of(r));
+}
+
+static sn_yaml *
+new_node(reader *r, sn_yaml_kind kind, yaml_mark_t mark)
+{
+    if (++r->nodes > SN_YAML_NODES) {
+        wrong(r, mark, "more than 20,000 values");
+        return NULL;
+    }
+    sn_yaml *n = SN_ARENA_NEW(r->arena, sn_yaml);
+    if (!n)
+        return NULL;
+    n->kind = kind;
+    n->line = (uint32_t)mark.line + 1;
+    n->col = n->inner = (uint32_t)mark.column + 1;
+    return n;
+}
+
+bool
+sn_yaml_is_key(sn_str text, const char *key)
+{
+    if (text.len != strlen(key))
+        return false;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != key[i] && !(text.ptr[i] == '_' && key[i] == '-'))
+            return false;
+    return true;
+}
+
+static bool
+take_key(reader *r, sn_yaml *node, yaml_mark_t mark)
+{
+    const sn_yaml *map = r->open[r->depth - 1];
+
+    if (node->kind != SN_YAML_SCALAR)
+        return wrong(r, mark, "a key must be a word");
+    for (const sn_yaml *v = map->first; v; v = v->next)
+        if (sn_str_eq(v->key->text, node->text)) {
+            sn_diag_text(r->fault, "key '%.*s' stands twice; the first is in line %u",
+                         node->text.len < 40 ? (int)node->text.len : 40, node->text.ptr,
+                         v->key->line);
+            sn_diag_place(r->fault, NULL, node->line, node->col);
+            return false;
+        }
+    r->key[r->depth - 1] = node;
+    return true;
+}
+
+/* Puts the node where it belongs: a child, a key, or the root. */
+static bool
+place(reader *r, sn_yaml *node, yaml_mark_t mark)
+{
+    if (r->depth == 0) {
+        if (r->root)
+            return wrong(r, mark, "a second document");
+        r->root = node;
+        return true;
+    }
+    unsigned top = r->depth - 1;
+    sn_yaml *parent = r->open[top];
+    if (parent->kind == SN_YAML_MAP && !r->key[top])
+        return take_key(r, node, mark);
+    node->key = r->key[top];
+    r->key[top] = NULL;
+    if (r->last[top])
+        r->last[top]->next = node;
+    else
+        parent->first = node;
+    r->last[top] = node;
+    parent->count++;
+    return true;
+}
+
+static size_t
+characters(sn_str s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s.len; i++)
+        n += (s.ptr[i] & 0xc0) != 0x80;
+    return n;
+}
+
+static bool
+add_scalar(reader *r, const yaml_event_t *e)
+{
+    sn_str text = {(const char *)e->data.scalar.value, e->data.scalar.length};
+
+    if (e->data.scalar.anchor || e->data.scalar.tag)
+        return wrong(r, e->start_mark, "anchors and tags are not part of the language");
+    if (memchr(text.ptr, '\0', text.len))
+        return wrong(r, e->start_mark, "a zero byte in a text");
+    sn_yaml *n = new_node(r, SN_YAML_SCALAR, e->start_mark);
+    char *copy = n ? sn_arena_text(r->arena, text) : NULL;
+    if (!copy)
+        return false;
+    n->text = (sn_str){copy, text.len};
+    n->plain = e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    size_t width = e->end_mark.column - e->start_mark.column;
+    n->exact = e->start_mark.line == e->end_mark.line &&
+               width == characters(n->text) + (n->plain ? 0 : 2);
+    n->inner += n->exact && !n->plain;
+    return place(r, n, e->start_mark);
+}
+
+static bool
+add_open(reader *r, const yaml_event_t *e)
+{
+    bool is_map = e->type == YAML_MAPPING_START_EVENT;
+
+    if (is_map ? e->data.mapping_start.anchor || e->data.mapping_start.tag
+               : e->data.sequence_start.anchor || e->data.sequence_start.tag)
+        return wrong(r, e->start_mark, "anchors and tags are not part of the language");
+    if (r->depth == SN_YAML_DEPTH)
+        return wrong(r, e->start_mark, "nested too deep");
+    sn_yaml *n = new_node(r, is_map ? SN_YAML_MAP : SN_YAML_LIST, e->start_mark);
+    if (!n || !place(r, n, e->start_mark))
+        return false;
+    r->open[r->depth] = n;
+    r->last[r->depth] = r->key[r->depth] = NULL;
+    r->depth++;
+    return true;
+}
+
+static bool
+add_event(reader *r, const yaml_event_t *e)
+{
+    switch (e->type) {
+    case YAML_SCALAR_EVENT:
+        return add_scalar(r, e);
+    case YAML_SEQUENCE_START_EVENT:
+    case YAML_MAPPING_START_EVENT:
+        return add_open(r, e);
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        r->depth--;
+        return true;
+    case YAML_ALIAS_EVENT:
+        return wrong(r, e->start_mark, "aliases are not part of the language");
+    default:
+        return true;
+    }
+}
+
+static bool
+read_events(reader *r)
+{
+    bool good = true, more = true;
+
+    while (good && more) {
+        yaml_event_t e;
+        if (!yaml_parser_parse(&r->parser, &e))
+            return parser_failed(r);
+        good = add_event(r, &e);
+        more = e.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&e);
+    }
+    return good;
+}
+
+bool
+sn_yaml_read(sn_str text, sn_arena *arena, sn_yaml **out_root, seine_diag *fault)
+{
+    reader r = {.arena = arena, .text = text, .fault = fault};
+    yaml_mark_t begin = {0, 0, 0};
+
+    sn_diag_clear(fault);
+    if (text.len > SN_YAML_BYTES)
+        return wrong(&r, begin, "longer than 1 MiB");
+    if (!yaml_parser_initialize(&r.parser))
+        return false;
+    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text.ptr, text.len);
+    bool good = read_events(&r);
+    if (good && !r.root)
+        good = wrong(&r, begin, "the file is empty");
+    yaml_parser_delete(&r.parser);
+    *out_root = r.root;
+    return good;
+}
+
+const sn_yaml *
+sn_yaml_get(const sn_yaml *map, const char *key)
+{
+    if (!map || map->kind != SN_YAML_MAP)
+        return NULL;
+    for (const sn_yaml *v = map->first; v; v = v->next)
+        if (sn_yaml_is_key(v->key->text, key))
+            return v;
+    return NULL;
+}

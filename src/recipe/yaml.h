@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * yaml.h - a YAML text as a tree of nodes that know where they stand.
+ *
+ *     sn_yaml *root;
+ *     if (!sn_yaml_read(text, &arena, &root, &fault))
+ *         complain(fault.line, fault.column, fault.text);
+ *
+ * One document of scalars, lists and maps. Anchors, aliases and tags are refused, as are
+ * keys that are no plain words and keys that stand twice in a map.
+ *
+ * Time    plays no part.
+ * Memory  the arena's; at most 20,000 nodes and 32 levels.
+ * Threads one owner.
+ */
+#ifndef SN_YAML_H
+#define SN_YAML_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "seine/diag.h"
+#include "seine/plumbing.h"
+
+enum { SN_YAML_BYTES = 1 << 20, SN_YAML_NODES = 20000, SN_YAML_DEPTH = 32 };
+
+typedef enum sn_yaml_kind { SN_YAML_SCALAR, SN_YAML_LIST, SN_YAML_MAP } sn_yaml_kind;
+
+typedef struct sn_yaml {
+    sn_yaml_kind kind;
+    bool plain;          /* a scalar without quotes: 5, true and null are no texts */
+    bool exact;          /* byte i of `text` stands at column `inner` + i of `line` */
+    uint32_t line;       /* from 1 */
+    uint32_t col;        /* from 1, in characters */
+    uint32_t inner;      /* the column of the first character of the text */
+    sn_str text;         /* of a scalar; terminated */
+    struct sn_yaml *key; /* of a value in a map */
+    struct sn_yaml *first, *next; /* children; the sibling behind this node */
+    uint32_t count;               /* of children */
+} sn_yaml;
+
+/* False: the diag says where and why; an empty text: out of memory. */
+bool sn_yaml_read(sn_str text, sn_arena *arena, sn_yaml **out_root, seine_diag *fault);
+
+/* The value of a key; NULL if there is none. `-` and `_` in keys are the same. */
+const sn_yaml *sn_yaml_get(const sn_yaml *map, const char *key);
+bool sn_yaml_is_key(sn_str text, const char *key);
+
+/* Is it a plain null, or nothing at all? NULL is. */
+bool sn_yaml_is_null(const sn_yaml *node);
+
+/* The node as a JSON value: plain scalars by the core schema of YAML 1.2. NULL: NOMEM. */
+seine_json *sn_yaml_json(const sn_yaml *node);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recipe/yaml.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "failing.h"
+
+/* The text as JSON, or "LINE:COLUMN: why". */
+static void
+read_yaml(const char *text, char *out, size_t cap)
+{
+    seine_diag fault = SEINE_DIAG;
+    sn_yaml *root = NULL;
+    seine_text printed = {NULL, 0};
+    sn_arena arena;
+
+    sn_arena_init(&arena, 4096, 1 << 24);
+    if (!sn_yaml_read(sn_str_of(text), &arena, &root, &fault)) {
+        snprintf(out, cap, "%d:%d: %s", (int)fault.line, (int)fault.column, fault.text);
+    } else {
+        seine_json *json = sn_yaml_json(root);
+        CHECK_EQ(seine_json_print(json, &printed), SEINE_OK);
+        snprintf(out, cap, "%s", printed.bytes);
+        seine_text_free(&printed);
+        seine_json_free(json);
+    }
+    sn_arena_fini(&arena);
+}
+
+static const struct {
+    const char *text, *want;
+} rows[] = {
+    {"a: 1\nb: [x, 2.5, true, null, '3', ~]",
+     "{\"a\":1,\"b\":[\"x\",2.5,true,null,\"3\",null]}"},
+    {"a: 007\nb: 1_000\nc: no\nd: 2024-11",
+     "{\"a\":\"007\",\"b\":\"1_000\",\"c\":\"no\",\"d\":\"2024-11\"}"},
+    {"a: |\n  x\n  y\n", "{\"a\":\"x\\ny\\n\"}"},
+    {"- {é: \"\\u00fc\"}", "[{\"é\":\"ü\"}]"},
+    {"", "1:1: the file is empty"},
+    {"a: &x 1\nb: *x", "1:4: anchors and tags are not part of the language"},
+    {"a: !!str 1", "1:4: anchors and tags are not part of the language"},
+    {"a: 1\na: 2", "2:1: key 'a' stands twice; the first is in line 1"},
+    {"[1]: 2", "1:1: a key must be a word"},
+    {"a: 1\n---\nb: 2", "3:1: a second document"},
+    {"a:\n\tb: 1", "2:1: a tab cannot indent; try blanks"},
+    {"a: \"\\q\"", "1:5: no such escape in double quotes; try single quotes"},
+    {"a: \xff", "1:4: bytes that are no text in UTF-8"},
+};
+
+TEST(yaml_is_read_or_told_where_it_is_wrong)
+{
+    EACH_ROW(i, rows) {
+        char got[256];
+
+        read_yaml(rows[i].text, got, sizeof got);
+        CHECK_STR(got, rows[i].want);
+    }
+}
+
+TEST(yaml_is_bounded)
+{
+    char deep[256], got[256];
+
+    memset(deep, '[', 40);
+    deep[40] = '\0';
+    read_yaml(deep, got, sizeof got);
+    CHECK_STR(got, "1:33: nested too deep");
+}
+
+TEST(yaml_node_knows_where_its_text_stands)
+{
+    seine_diag fault = SEINE_DIAG;
+    sn_yaml *root = NULL;
+    sn_arena arena;
+
+    sn_arena_init(&arena, 4096, 1 << 20);
+    CHECK(
+        sn_yaml_read(SN_STR("é: x\nbad_key:  'yy'\nc: \"\\t\""), &arena, &root, &fault));
+    const sn_yaml *y = sn_yaml_get(root, "bad-key");
+    CHECK(y && y->line == 2 && y->col == 11 && y->inner == 12 && y->exact && !y->plain);
+    const sn_yaml *c = sn_yaml_get(root, "c");
+    CHECK(c && !c->exact); /* an escape */
+    CHECK_EQ(root->first->col, 4);
+    sn_arena_fini(&arena);
+}
