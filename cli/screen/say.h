@@ -22,6 +22,7 @@ enum {
     SAY_MACHINE = 3,  /* this machine: disk, memory, a stream that cannot be written */
     SAY_EARLY = 4,    /* stopped by a limit with work left */
     SAY_PARKED = 5,   /* hosts were given up */
+    SAY_EXPECTED = 6, /* what a recipe expects is not so */
     SAY_SIGNAL = 128, /* and the number of the signal */
     SAY_PIPE = 141    /* the reader of standard output has gone */
 };

@@ -6,6 +6,7 @@
 #include <seine/charset.h>
 #include <seine/jsonptr.h>
 
+#include "recipes/recipe_extract.h"
 #include "screen/out.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
@@ -15,11 +16,11 @@
 #include "verbs/verbs.h"
 
 typedef struct settings {
-    texts css, pointers;
-    const char *base, *charset;
+    texts css, pointers, vars;
+    const char *base, *charset, *recipe, *page_kind;
     bool links, title, meta, jsonld, tables, text;
     uint64_t table; /* 0: none is asked for */
-    bool json, jsonl;
+    bool json, jsonl, flat;
 } settings;
 
 static int run_extract(const args *a);
@@ -50,6 +51,15 @@ static const option options[] = {
      .more = "Cells that a spreadsheet would run as formulas get a ' before them."},
     {"text", NULL, KIND_FLAG, AT(text),
      .help = "the text as people see it"},
+    {"recipe", NULL, KIND_FILE, "FILE", AT(recipe),
+     .help = "the rows that a recipe finds, a record a line",
+     .more = "Each has `kind`, `data`, `ok`, `errors` and where it was found. A file whose name ends in .json is JSON, any other is HTML."},
+    {"kind", NULL, KIND_TEXT, "NAME", AT(page_kind),
+     .help = "the pages are of this kind, of `pages:` in the recipe"},
+    {"var", NULL, KIND_LIST, "NAME=V", AT(vars),
+     .help = "the value of a variable of the recipe"},
+    {"flat", NULL, KIND_FLAG, AT(flat),
+     .help = "the data of good rows alone"},
     {"base", NULL, KIND_TEXT, "URL", AT(base),
      .help = "the URL of the page"},
     {"charset", NULL, KIND_TEXT, "NAME", AT(charset),
@@ -71,6 +81,7 @@ static const example examples[] = {
     {"printf '<title>T</title><p>x<p>y' | seine extract --title --css words=p", "Several things, as one object:"},
     {"printf '<table><tr><th>a<th>b<tr><td>1<td>2</table>' | seine extract --table 1", "A table as CSV:"},
     {"printf '{\"a\":[{\"b\":1},{\"b\":2}]}' | seine extract --json-pointer /a/-/b", "Every `b`:"},
+    {"seine extract --recipe recipes/shop/shop.yaml --flat --base https://shop.example/ recipes/shop/pages/list-1.html", "The rows of a saved page:"},
     {NULL, NULL},
 };
 
@@ -637,6 +648,19 @@ check_charset(const char *name)
 }
 
 static int
+run_recipe(const args *a, const settings *set, bool has_more)
+{
+    recipe_extract_opts o = {set->recipe, set->base, set->page_kind, &set->vars,
+                             set->flat};
+    int code = check_base(set->base);
+
+    if (has_more)
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--recipe gives rows, and nothing else beside them");
+    return code == SAY_DONE ? recipe_extract(&o, a->words, a->count) : code;
+}
+
+static int
 run_extract(const args *a)
 {
     const settings *set = a->settings;
@@ -648,6 +672,11 @@ run_extract(const args *a)
     if (set->jsonl)
         return jsonl_only(a) ? jsonl_run(NULL, answer_extract_case) : SAY_USAGE;
     bool has_more = set->css.count + set->pointers.count > 0 || has_facts(set);
+    if (set->recipe)
+        return run_recipe(a, set, has_more || set->table > 0);
+    if (set->page_kind || set->vars.count > 0 || set->flat)
+        return say_fail(SAY_USAGE, "--recipe FILE",
+                        "--kind, --var and --flat belong to --recipe");
     if (set->table > 0 && has_more)
         return say_fail(SAY_USAGE, "--tables, which has all of them as JSON",
                         "--table prints CSV, and nothing else beside it");
