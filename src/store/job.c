@@ -44,6 +44,8 @@ void
 sn_job_free(seine_durable_job *j)
 {
     sn_sqlite_close(j->db);
+    sn_job_batch_fini(&j->new_urls);
+    sn_job_batch_fini(&j->new_results);
     for (unsigned i = 0; i < j->n_lanes; i++)
         sn_job_lane_fini(&j->lanes[i]);
     sn_free_line(j->lanes);

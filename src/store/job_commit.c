@@ -172,7 +172,7 @@ apply_found(seine_durable_job *j, const sn_job_op *op, sn_job_head *h)
         sn_job_row row = {{v[0], host, v[1], v[2], v[3], v[4], v[5]},
                           {sn_job_op_text(op, 1)}};
 
-        e = sn_job_table_put(&j->tables[SN_TABLE_URL], &row);
+        e = sn_job_batch_add(&j->new_urls, j->db, &j->tables[SN_TABLE_URL], &row);
         h->urls++;
         note_number(h, v[0]);
     }
@@ -327,7 +327,7 @@ store_result(seine_durable_job *j, const sn_job_ended_row *r, sn_job_head *h)
 
     h->results++;
     note_number(h, (int64_t)r->number);
-    return sn_job_table_put(&j->tables[SN_TABLE_RESULT], &row);
+    return sn_job_batch_add(&j->new_results, j->db, &j->tables[SN_TABLE_RESULT], &row);
 }
 
 static seine_err
@@ -366,6 +366,10 @@ write_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
     }
     for (size_t i = 0; i < j->n_results && e == SEINE_OK; i++)
         e = store_result(j, &j->results[i], h);
+    if (e == SEINE_OK)
+        e = sn_job_batch_flush(&j->new_urls);
+    if (e == SEINE_OK)
+        e = sn_job_batch_flush(&j->new_results);
     if (e == SEINE_OK)
         e = sn_job_put_pages(j);
     if (e == SEINE_OK)
@@ -441,6 +445,8 @@ try_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
     if (e == SEINE_OK)
         return SEINE_OK;
     sn_job_say_why(j, e);
+    sn_job_batch_reset(&j->new_urls);
+    sn_job_batch_reset(&j->new_results);
     for (size_t i = 0; i < j->n_tried; i++)
         sn_job_bit_clear(&j->done, j->tried[i]);
     seine_err ignored = sn_sqlite_exec(j->db, "ROLLBACK");

@@ -5,6 +5,7 @@
  *     job.c          opens, makes, closes; figures
  *     job_files.c    directory, lock, ballast; which file systems will do
  *     job_table.c    rows with their CRC
+ *     job_batch.c    many rows by one statement
  *     job_lane.c     operations on their way
  *     job_put.c      what shards append
  *     job_commit.c   one group
@@ -29,6 +30,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "store/job_batch.h"
 #include "store/job_page.h"
 #include "store/job_table.h"
 
@@ -96,6 +98,7 @@ struct seine_durable_job {
     int dir_fd, lock_fd;
     sn_sqlite *db;
     sn_job_table tables[SN_TABLES];
+    sn_job_batch new_urls, new_results; /* of the group that is being written */
     sn_job_facts facts;
     sn_job_head head;
     bool is_resumed, is_scanned;

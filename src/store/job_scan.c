@@ -372,6 +372,7 @@ seine_err
 sn_job_scan_all(seine_durable_job *j, const sn_job_scan *into, seine_diag *diag)
 {
     scan *s SN_AUTOFREE = sn_zalloc(sizeof *s);
+    sn_job_row open;
     bool is_open;
 
     sn_diag_clear(diag);
@@ -381,11 +382,14 @@ sn_job_scan_all(seine_durable_job *j, const sn_job_scan *into, seine_diag *diag)
     s->into = into;
     s->row = -1;
     s->parent = -1;
-    seine_err e = j->lock_fd >= 0 ? sn_job_open_pages(j, &s->pages) : SEINE_OK;
+    /* Of a new job statements find out for less that there is nothing. */
+    bool has_rows = j->head.urls + j->head.results > 0;
+    seine_err e =
+        j->lock_fd >= 0 && has_rows ? sn_job_open_pages(j, &s->pages) : SEINE_OK;
     if (e == SEINE_OK && s->pages.n > 0)
         e = sn_sqlite_cursor_init(&s->parents, &s->pages, j->tables[SN_TABLE_URL].root);
     if (e == SEINE_OK) /* a statement that is open spares the others their locks */
-        e = sn_sqlite_next(j->tables[SN_TABLE_JOB].all, &is_open);
+        e = sn_job_table_next(&j->tables[SN_TABLE_JOB], &open, &is_open);
     if (e == SEINE_OK)
         e = read_all(s);
     j->is_scanned = e == SEINE_OK;

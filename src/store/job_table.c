@@ -46,6 +46,12 @@ sn_job_table_name(sn_job_table_id id)
     return shapes[id].name;
 }
 
+unsigned
+sn_job_table_blobs(sn_job_table_id id)
+{
+    return shapes[id].n_blobs;
+}
+
 seine_err
 sn_job_tables_make(sn_sqlite *db)
 {
@@ -97,25 +103,32 @@ sn_job_tables_upgrade(sn_sqlite *db)
                : e;
 }
 
+/* Statements are prepared when they are first needed: most tables are never read row by
+ * row. */
 static seine_err
-prepare(sn_sqlite *db, sn_job_table *t, const shape *s)
+prepare_put(sn_job_table *t)
 {
+    const shape *s = &shapes[t->id];
     char sql[256];
-    int n = snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO %s VALUES (?", s->name);
 
+    if (t->put)
+        return SEINE_OK;
+    int n = snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO %s VALUES (?", s->name);
     for (unsigned i = 0; i < s->n_ints + s->n_texts; i++)
         n += snprintf(sql + n, sizeof sql - (size_t)n, ",?");
     snprintf(sql + n, sizeof sql - (size_t)n, ")");
-    seine_err e = sn_sqlite_prepare(db, sql, &t->put);
-    if (e == SEINE_OK) {
-        snprintf(sql, sizeof sql, "SELECT * FROM %s ORDER BY 1", s->name);
-        e = sn_sqlite_prepare(db, sql, &t->all);
-    }
-    if (e == SEINE_OK) {
-        snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE rowid = ?", s->name);
-        e = sn_sqlite_prepare(db, sql, &t->get);
-    }
-    return e;
+    return sn_sqlite_prepare(t->db, sql, &t->put);
+}
+
+static seine_err
+prepare_select(const sn_job_table *t, const char *how, sn_sqlite_stmt **stmt)
+{
+    char sql[128];
+
+    if (*stmt)
+        return SEINE_OK;
+    snprintf(sql, sizeof sql, "SELECT * FROM %s %s", shapes[t->id].name, how);
+    return sn_sqlite_prepare(t->db, sql, stmt);
 }
 
 seine_err
@@ -123,17 +136,14 @@ sn_job_tables_open(sn_sqlite *db, sn_job_table out_tables[SN_TABLES])
 {
     for (unsigned i = 0; i < SN_TABLES; i++)
         out_tables[i] = (sn_job_table){.id = (sn_job_table_id)i,
+                                       .db = db,
                                        .n_ints = shapes[i].n_ints,
                                        .n_texts = shapes[i].n_texts};
-    seine_err e = check_declarations(db, SN_TABLES, out_tables);
-    for (unsigned i = 0; i < SN_TABLES && e == SEINE_OK; i++) {
-        e = prepare(db, &out_tables[i], &shapes[i]);
-    }
-    return e;
+    return check_declarations(db, SN_TABLES, out_tables);
 }
 
-static uint32_t
-crc_of(const sn_job_table *t, const sn_job_row *row)
+int32_t
+sn_job_table_crc(const sn_job_table *t, const sn_job_row *row)
 {
     uint64_t head[SN_JOB_INTS + SN_JOB_TEXTS + 5];
     unsigned n = 0;
@@ -147,7 +157,7 @@ crc_of(const sn_job_table *t, const sn_job_row *row)
     for (unsigned i = 0; i < t->n_texts; i++)
         if (row->texts[i].len > 0)
             crc = sn_crc32(crc, row->texts[i].ptr, row->texts[i].len);
-    return crc;
+    return (int32_t)crc;
 }
 
 /* Texts that are not UTF-8 would be changed by nobody, since SQLite stores bytes; a blob
@@ -165,14 +175,17 @@ put_values(const sn_job_table *t, const sn_job_row *row, sn_sqlite_row *to)
         else
             sn_sqlite_put_text(to, text);
     }
-    sn_sqlite_put_int(to, (int32_t)crc_of(t, row));
+    sn_sqlite_put_int(to, sn_job_table_crc(t, row));
 }
 
 seine_err
 sn_job_table_put(sn_job_table *t, const sn_job_row *row)
 {
-    sn_sqlite_row to = sn_sqlite_bind(t->put);
+    seine_err e = prepare_put(t);
 
+    if (e != SEINE_OK)
+        return e;
+    sn_sqlite_row to = sn_sqlite_bind(t->put);
     put_values(t, row, &to);
     return sn_sqlite_done(&to);
 }
@@ -185,7 +198,7 @@ read_row(const sn_job_table *t, sn_sqlite_stmt *stmt, sn_job_row *row)
     for (unsigned i = 0; i < t->n_texts; i++)
         row->texts[i] = sn_sqlite_blob(stmt, (int)(t->n_ints + i));
     int64_t crc = sn_sqlite_int(stmt, (int)(t->n_ints + t->n_texts));
-    return crc == (int32_t)crc_of(t, row) ? SEINE_OK : SEINE_E_STATE_CORRUPT;
+    return crc == sn_job_table_crc(t, row) ? SEINE_OK : SEINE_E_STATE_CORRUPT;
 }
 
 seine_err
@@ -202,7 +215,7 @@ read_record(const sn_job_table *t, sn_str record, sn_job_row *row)
     seine_err e = sn_sqlite_record_read(record, row->ints + 1, t->n_ints - 1, row->texts,
                                         t->n_texts, &crc);
 
-    return e == SEINE_OK && crc != (int32_t)crc_of(t, row) ? SEINE_E_STATE_CORRUPT : e;
+    return e == SEINE_OK && crc != sn_job_table_crc(t, row) ? SEINE_E_STATE_CORRUPT : e;
 }
 
 static seine_err
@@ -230,27 +243,33 @@ sn_job_table_next(sn_job_table *t, sn_job_row *row, bool *out_there)
 {
     if (t->direct.pages)
         return next_direct(t, row, out_there);
-    seine_err e = sn_sqlite_next(t->all, out_there);
-
+    seine_err e = prepare_select(t, "ORDER BY 1", &t->all);
+    if (e == SEINE_OK)
+        e = sn_sqlite_next(t->all, out_there);
     return e == SEINE_OK && *out_there ? read_row(t, t->all, row) : e;
 }
 
 seine_err
 sn_job_table_get(sn_job_table *t, int64_t key, sn_job_row *row, bool *out_there)
 {
-    sn_sqlite_row at = sn_sqlite_bind(t->get);
+    seine_err e = prepare_select(t, "WHERE rowid = ?", &t->get);
 
+    if (e != SEINE_OK)
+        return e;
+    sn_sqlite_row at = sn_sqlite_bind(t->get);
     sn_sqlite_reset(t->get);
     sn_sqlite_put_int(&at, key);
-    seine_err e = at.code == 0 ? sn_sqlite_next(t->get, out_there) : SEINE_E_NOMEM;
+    e = at.code == 0 ? sn_sqlite_next(t->get, out_there) : SEINE_E_NOMEM;
     return e == SEINE_OK && *out_there ? read_row(t, t->get, row) : e;
 }
 
 void
 sn_job_table_reset(sn_job_table *t)
 {
-    sn_sqlite_reset(t->all);
-    sn_sqlite_reset(t->get);
+    if (t->all)
+        sn_sqlite_reset(t->all);
+    if (t->get)
+        sn_sqlite_reset(t->get);
     sn_sqlite_cursor_fini(&t->direct);
 }
 

@@ -14,7 +14,7 @@
  *     sn_job_table_reset(&t);
  *
  * Time    plays no part; blocks.
- * Memory  two statements a table.
+ * Memory  three statements a table at most.
  * Threads one owner.
  */
 #ifndef SN_JOB_TABLE_H
@@ -50,7 +50,8 @@ typedef struct sn_job_row {
 typedef struct sn_job_table {
     sn_job_table_id id;
     unsigned n_ints, n_texts;
-    sn_sqlite_stmt *put, *all, *get; /* get: by the first integer */
+    sn_sqlite *db;
+    sn_sqlite_stmt *put, *all, *get; /* get: by the first integer; NULL: not needed yet */
     uint32_t root;                   /* its first page */
     sn_sqlite_cursor direct;         /* reads in place of `all`, if it is open */
 } sn_job_table;
@@ -60,10 +61,12 @@ SEINE_MUST_CHECK seine_err sn_job_tables_make(sn_sqlite *db);
 /* Adds the tables that format 1 lacks, and empty rows to them. STATE_CORRUPT: the others
  * are not ours. */
 SEINE_MUST_CHECK seine_err sn_job_tables_upgrade(sn_sqlite *db);
-/* Prepares the statements. STATE_CORRUPT: the declarations are not ours. */
+/* STATE_CORRUPT: the declarations are not ours. */
 SEINE_MUST_CHECK seine_err sn_job_tables_open(sn_sqlite *db,
                                               sn_job_table out_tables[SN_TABLES]);
 const char *sn_job_table_name(sn_job_table_id id);
+unsigned sn_job_table_blobs(sn_job_table_id id); /* of the texts, the last ones */
+int32_t sn_job_table_crc(const sn_job_table *t, const sn_job_row *row);
 
 SEINE_MUST_CHECK seine_err sn_job_table_put(sn_job_table *t, const sn_job_row *row);
 
