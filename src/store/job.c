@@ -148,7 +148,8 @@ fill_new(seine_durable_job *j, sn_sqlite *db)
     sn_job_round round = {.number = 1, .begun_ms = j->facts.created_ms};
     seine_err e =
         sn_sqlite_exec(db, "PRAGMA page_size = 8192; PRAGMA auto_vacuum = NONE; "
-                           "PRAGMA journal_mode = MEMORY; BEGIN");
+                           "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; "
+                           "BEGIN");
 
     if (e == SEINE_OK)
         e = sn_job_tables_make(db);
@@ -165,7 +166,8 @@ fill_new(seine_durable_job *j, sn_sqlite *db)
     return e;
 }
 
-/* Makes the database under another name: job.db is whole or not there. */
+/* Makes the database under another name: job.db is whole or not there. Nothing of it is
+ * synced before all of it is, by sn_job_settle. */
 static seine_err
 make_db(seine_durable_job *j, seine_diag *diag)
 {
@@ -399,10 +401,29 @@ begin_run(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
     return e == SEINE_OK ? SEINE_OK : say_db(j, j->db, e, diag);
 }
 
+/* A job in its first run, which needs no begin_run. */
+static seine_err
+make_job(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
+{
+    sn_job_facts *f = &j->facts;
+
+    sn_job_remove_state(j);
+    f->run = 1;
+    f->state = SN_JOB_RUNNING;
+    f->durability = o->durability;
+    f->created_ms = sn_job_wall_ms();
+    sn_rng_secret(f->secret, sizeof f->secret);
+    seine_err e = set_facts(f, o);
+    if (e == SEINE_OK)
+        e = set_boot(f);
+    return e == SEINE_OK ? make_db(j, diag) : e;
+}
+
 static seine_err
 open_job(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
 {
     seine_err e = sn_job_dir_open(j, o, diag);
+    bool is_new = false;
 
     if (e == SEINE_OK && o->must_exist && !sn_job_file_exists(j, "job.db")) {
         sn_diag_text(diag, "there is no job '%s'", o->name);
@@ -414,18 +435,12 @@ open_job(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
         return e;
     SN_CRASHPOINT("recover.locked");
     if (o->fresh || !sn_job_file_exists(j, "job.db")) {
-        sn_job_remove_state(j);
-        j->facts.created_ms = sn_job_wall_ms();
-        sn_rng_secret(j->facts.secret, sizeof j->facts.secret);
-        e = set_facts(&j->facts, o);
-        if (e == SEINE_OK)
-            e = set_boot(&j->facts);
-        if (e == SEINE_OK)
-            e = make_db(j, diag);
+        is_new = true;
+        e = make_job(j, o, diag);
     }
     if (e == SEINE_OK)
         e = open_db(j, o, diag);
-    if (e == SEINE_OK)
+    if (e == SEINE_OK && !is_new)
         e = begin_run(j, o, diag);
     SN_CRASHPOINT("recover.replayed");
     if (e == SEINE_OK)

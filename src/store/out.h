@@ -85,6 +85,7 @@ struct sn_out {
     sn_str job;                            /* its name; NULL: none */
     uint64_t job_id;                       /* no other job on this machine has it */
     const struct seine_durable_job *owner; /* NULL: no job */
+    uint64_t synced;                       /* bytes of its file that the job has synced */
     bool is_durable;      /* belongs to a job: a commit of a database is synced */
     const char *job_path; /* the path as it was given, if it belongs to a job; owned */
     uint64_t marked_seq;  /* of a job: the last row that it has committed here; 0: none */

@@ -220,6 +220,7 @@ sn_out_job_mark(seine_durable_job *j, sn_out *o, seine_diag *diag)
         sn_diag_text(diag, "cannot sync %s: %s", o->name, text);
         return SEINE_E_FSYNC_FAILED;
     }
+    o->synced = now.is_database ? 0 : now.size;
     return sn_job_output_set(j, &(sn_job_output){.path = sn_str_of(key),
                                                  .dev = (int64_t)st.st_dev,
                                                  .ino = (int64_t)st.st_ino,

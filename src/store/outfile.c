@@ -188,6 +188,7 @@ look_at(sn_outfile *f, sn_out *o, seine_diag *diag)
     f->size = o->opts.append ? (uint64_t)st.st_size : 0;
     o->dev = st.st_dev;
     o->ino = st.st_ino;
+    o->synced = 0;
     return lock(f, o, diag);
 }
 
@@ -345,8 +346,10 @@ sn_outfile_close(sn_outfile *f, sn_out *o, seine_diag *diag)
     seine_err e = SEINE_OK;
     bool is_open = f->is_open && f->is_own && f->fd >= 0;
 
-    if (is_open && o->is_started && fdatasync(f->fd) != 0 && errno != EINVAL &&
-        errno != EROFS)
+    bool is_synced = f->is_plain && o->synced > 0 && o->synced == f->size;
+
+    if (is_open && o->is_started && !is_synced && fdatasync(f->fd) != 0 &&
+        errno != EINVAL && errno != EROFS)
         e = sn_outfile_fail_end(o, SEINE_E_FSYNC_FAILED, errno, diag);
     if (is_open && close(f->fd) != 0 && errno != EINTR && e == SEINE_OK)
         e = sn_outfile_fail_end(o, kind_of(errno), errno, diag);
