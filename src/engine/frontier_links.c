@@ -158,6 +158,28 @@ put_off(sn_frontier *f, sn_candidate *c, seine_skip reason)
     f->holds_end = true;
 }
 
+/* A link to a URL that is known; a sitemap may say when its page has changed. */
+static void
+pass_known(sn_frontier *f, const sn_candidate *c, uint64_t print)
+{
+    count_duplicate(f);
+    if (!f->pages || c->lastmod == 0)
+        return;
+    seine_err e = sn_lastmod_table_put(&f->shared->lastmods, print, c->lastmod);
+    if (e != SEINE_OK)
+        sn_frontier_fail(f, e);
+}
+
+static bool
+pass_if_known(sn_frontier *f, const sn_candidate *c)
+{
+    bool is_known = seine_seen_has(f->shared->seen, c->key.ptr, c->key.len);
+
+    if (is_known)
+        pass_known(f, c, seine_seen_print(f->shared->seen, c->key.ptr, c->key.len));
+    return is_known;
+}
+
 /* Puts a link off that is out of scope, since something may still bring it into the
  * crawl: a seed while seeds are given, or a page that needs it as a part. True: the link
  * is done with. */
@@ -172,9 +194,7 @@ put_off_early(sn_frontier *f, sn_candidate *c)
         (c->verdict.reason != SEINE_SKIP_OFFSITE &&
          !(has_parts && c->verdict.reason == SEINE_SKIP_PATTERN)))
         return false;
-    if (seine_seen_has(f->shared->seen, c->key.ptr, c->key.len))
-        count_duplicate(f);
-    else
+    if (!pass_if_known(f, c))
         put_off(f, c, SEINE_SKIP_OFFSITE);
     return true;
 }
@@ -200,23 +220,9 @@ put_off_late(sn_frontier *f, sn_candidate *c)
         return false;
     if (c->bad.len > 0 || judge_text(f, c)->refused)
         return false;
-    if (seine_seen_has(f->shared->seen, c->key.ptr, c->key.len))
-        count_duplicate(f);
-    else
+    if (!pass_if_known(f, c))
         put_off(f, c, too_deep ? SEINE_SKIP_DEPTH : SEINE_SKIP_NOFOLLOW);
     return true;
-}
-
-/* A link to a URL that is known; a sitemap may say when its page has changed. */
-static void
-pass_known(sn_frontier *f, const sn_candidate *c, uint64_t print)
-{
-    count_duplicate(f);
-    if (!f->pages || c->lastmod == 0)
-        return;
-    seine_err e = sn_lastmod_table_put(&f->shared->lastmods, print, c->lastmod);
-    if (e != SEINE_OK)
-        sn_frontier_fail(f, e);
 }
 
 static void
