@@ -233,8 +233,11 @@ write_summary(run *r, const closing *c, seine_text *members)
         return true;
     if (seine_tally_members(r->outputs.tally, &about, members) != SEINE_OK)
         return false;
-    return seine_sinks_line(r->outputs.sinks, "summary", members->bytes, members->len) ==
-           SEINE_OK;
+    seine_err e = about.resumable ? seine_sinks_last_line(r->outputs.sinks, "summary",
+                                                          members->bytes, members->len)
+                                  : seine_sinks_line(r->outputs.sinks, "summary",
+                                                     members->bytes, members->len);
+    return e == SEINE_OK;
 }
 
 /* Writes the summary to the file of --summary. */

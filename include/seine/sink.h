@@ -158,6 +158,12 @@ seine_err seine_sinks_err(const seine_sinks *s, seine_diag *diag);
 SEINE_MUST_CHECK seine_err seine_sinks_line(seine_sinks *s, const char *type,
                                             const char *members, size_t len);
 
+/* As seine_sinks_line, for the summary of a run that another one goes on from. With a job
+ * all records put so far are committed first, and the line is not: the next run cuts it
+ * off, so that the outputs of a job end in one summary. Nothing else may follow it. */
+SEINE_MUST_CHECK seine_err seine_sinks_last_line(seine_sinks *s, const char *type,
+                                                 const char *members, size_t len);
+
 /* Waits until all records put so far are written and flushed; with `ordered`, no longer
  * waits for missing numbers. Returns the first error. */
 SEINE_MUST_CHECK seine_err seine_sinks_drain(seine_sinks *s);

@@ -60,6 +60,7 @@ struct seine_sinks {
     _Atomic uint32_t bell, state;
     _Atomic uint32_t asked, done;
     atomic_bool closing;
+    atomic_bool is_over; /* the job is: what is written from here on is none of it */
 
     pthread_mutex_t lock; /* of lines and `told` */
     line *lines, **lines_end;
@@ -531,7 +532,7 @@ write_line(seine_sinks *s, const line *n)
             SN_WRITE(&p, ",");
         sn_text_writer_add(&p, n->text + n->type_len, n->len);
         SN_WRITE(&p, "}\n");
-        if (s->opts.job)
+        if (s->opts.job && !atomic_load(&s->is_over))
             sn_job_seq(s->opts.job, seq);
         sn_said said = {{n->text, n->type_len}, seq, {text, sn_text_writer_len(&p)}};
         pthread_mutex_lock(&s->writing);
@@ -563,7 +564,8 @@ write_all_lines(seine_sinks *s, line *n)
 static bool
 has_group(const seine_sinks *s)
 {
-    return s->opts.job && (s->in_group > 0 || sn_job_has_work(s->opts.job));
+    return s->opts.job && !atomic_load(&s->is_over) &&
+           (s->in_group > 0 || sn_job_has_work(s->opts.job));
 }
 
 /* Outputs first, then the job: what is committed is in the files. */
@@ -596,7 +598,7 @@ end_group(seine_sinks *s, bool now)
 {
     seine_time t = s->clock->now(s->clock);
 
-    if (!s->opts.job || has_failed(s) ||
+    if (!s->opts.job || atomic_load(&s->is_over) || has_failed(s) ||
         (!now && (!has_group(s) || (t - s->grouped < GROUP_SPAN && s->in_group < GROUP &&
                                     s->group_bytes < GROUP_BYTES))))
         return;
@@ -718,7 +720,7 @@ run_thread(void *arg)
         uint32_t bell = atomic_load(&s->bell);
         bool closing = atomic_load(&s->closing), any = turn(s);
 
-        if (!s->opts.job)
+        if (!s->opts.job || atomic_load(&s->is_over))
             flush(s, !any);
         end_group(s, closing);
         any |= has_group(s) && !has_failed(s);
@@ -909,6 +911,16 @@ seine_sinks_line(seine_sinks *s, const char *type, const char *members, size_t l
     pthread_mutex_unlock(&s->lock);
     ring(s);
     return SEINE_OK;
+}
+
+seine_err
+seine_sinks_last_line(seine_sinks *s, const char *type, const char *members, size_t len)
+{
+    seine_err e = seine_sinks_drain(s); /* a failure stays in the sinks */
+
+    if (s && e == SEINE_OK)
+        atomic_store(&s->is_over, s->opts.job != NULL);
+    return seine_sinks_line(s, type, members, len);
 }
 
 seine_err

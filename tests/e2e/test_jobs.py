@@ -54,6 +54,27 @@ def a_stop_leaves_what_waits_to_the_next_run():
 
 
 @case
+def outputs_of_a_job_that_was_stopped_hold_one_summary():
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        names = ("all.jsonl", "all.jsonl.gz", "all.jsonl.zst", "all.sqlite")
+        words = ("crawl", o.url("/"), "--job", "j", *PACE, *(w for name in names for w in ("-o", name)))
+        for _ in range(2):
+            r = run(where, *words, "--max-time", "200ms")
+            check(r.code, 4, r.err)
+            check(json.loads(read(where, "all.jsonl").splitlines()[-1])["type"], "summary", "a run that was stopped says so")
+        r = run(where, *words)
+        check(r.code, 0, r.err)
+        for name in names[:3]:
+            lines = [json.loads(line) for line in read(where, name).splitlines()]
+            check([line["seq"] for line in lines], list(range(1, len(lines) + 1)), f"{name}: seq")
+            check([i for i, line in enumerate(lines) if line["type"] == "summary"], [len(lines) - 1], f"{name}: one summary, at its end")
+            check(lines[-1]["resumable"], False)
+        with sqlite3.connect(os.path.join(where, names[3])) as db:
+            told = [json.loads(j) for j, in db.execute("SELECT json FROM summary")]
+            check([s["resumable"] for s in told], [False], "the database has one, too")
+
+
+@case
 def a_host_that_was_found_and_never_asked_is_asked_by_the_next_run():
     with pages({}) as a, pages({"/x": "a page"}, "127.0.0.2") as b, tempfile.TemporaryDirectory() as where:
         a.table["/"] = f"<a href={b.base}/x>x</a>"
