@@ -195,7 +195,8 @@ pending_of(const run *r, const closing *c)
 {
     seine_job_figures f;
 
-    if (r->job.job && (run_failure(r) != SEINE_OK || store_failure(r) != SEINE_OK)) {
+    if (r->job.job && (run_failure(r) != SEINE_OK || store_failure(r) != SEINE_OK ||
+                       r->outputs.ordered)) { /* some records wait for others */
         seine_job_figures_get(r->job.job, &f);
         return f.found - f.ended + r->feed.unread.urls;
     }

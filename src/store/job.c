@@ -503,7 +503,21 @@ sn_job_start(seine_durable_job *j, unsigned shards)
     for (unsigned i = 0; i <= shards; i++)
         j->lanes[i].job = j;
     j->n_lanes = shards + 1;
+    if (j->wake) /* records in order may pass what has ended */
+        j->wake(j->wake_arg);
     return SEINE_OK;
+}
+
+bool
+sn_job_is_started(const seine_durable_job *j)
+{
+    return atomic_load(&j->n_lanes) > 0;
+}
+
+bool
+sn_job_has_ended(const seine_durable_job *j, uint64_t number)
+{
+    return sn_job_bit_get(&j->done, number);
 }
 
 sn_job_lane *

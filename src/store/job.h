@@ -185,6 +185,11 @@ void sn_job_seq(seine_durable_job *j, uint64_t last_seq);
  * every commit fails. DISK_FULL, FSYNC_FAILED, IO, NOMEM, STATE_CORRUPT. */
 SEINE_MUST_CHECK seine_err sn_job_commit(seine_durable_job *j, seine_diag *diag);
 
+/* Is everything of earlier runs known? Any thread. */
+bool sn_job_is_started(const seine_durable_job *j);
+/* Has that number a result, or ended without one? The sink thread, once it is started. */
+bool sn_job_has_ended(const seine_durable_job *j, uint64_t number);
+
 sn_str sn_job_name_of(const seine_durable_job *j);
 uint64_t sn_job_id(const seine_durable_job *j); /* of its directory, in all runs */
 /* Records that are committed, of all runs. Any thread. */

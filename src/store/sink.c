@@ -70,6 +70,7 @@ struct seine_sinks {
     /* owned by the thread; others read the counts */
     seine_diag diag; /* empty until a write fails */
     sn_reorder order;
+    bool has_passed;      /* `order` is behind what earlier runs have ended */
     sn_failures failures; /* off, unless an output asks for referrers */
     uint64_t in_group;    /* records that are written and not committed */
     uint64_t group_bytes;
@@ -422,12 +423,40 @@ hold(seine_sinks *s, seine_record *r, sn_record_block *block)
     }
 }
 
+/* What has ended in an earlier run has no record in this one. */
+static void
+pass_ended(seine_sinks *s)
+{
+    if (!s->opts.ordered || !s->opts.job || !sn_job_is_started(s->opts.job))
+        return;
+    s->has_passed = true;
+    while (sn_job_has_ended(s->opts.job, s->order.due))
+        sn_reorder_pass(&s->order);
+}
+
 static void
 write_due(seine_sinks *s)
 {
-    for (sn_record_block *b; (b = sn_reorder_take(&s->order));) {
+    pass_ended(s);
+    for (sn_record_block *b; (b = sn_reorder_take(&s->order)); pass_ended(s)) {
         write_record(s, b->record);
         sn_record_block_free(b);
+    }
+}
+
+/* No more records come: nothing waits for those that are missing. With a job whose run is
+ * to go on they stay behind: their URLs have no result, and are fetched again in order.
+ */
+static void
+write_waiting(seine_sinks *s, bool is_asked)
+{
+    bool is_kept = s->opts.ordered && s->opts.job;
+
+    if (is_kept ? !atomic_load(&s->closing) || atomic_load(&s->is_over) : !is_asked)
+        return;
+    while (s->order.waiting > 0) {
+        sn_reorder_skip(&s->order);
+        write_due(s);
     }
 }
 
@@ -633,15 +662,13 @@ turn(seine_sinks *s)
     line *lines = take_lines(s);
     bool any = false;
 
+    write_due(s);
+
     for (unsigned i = 0; i < s->n_lanes; i++)
         any |= take_lane(s, &s->lanes[i]);
-    if (asked != atomic_load(&s->done)) {
-        while (s->order.waiting > 0) {
-            sn_reorder_skip(&s->order);
-            write_due(s);
-        }
+    write_waiting(s, asked != atomic_load(&s->done));
+    if (asked != atomic_load(&s->done))
         write_failures(s);
-    }
     atomic_store_explicit(&s->waiting, s->order.waiting, memory_order_release);
     atomic_store_explicit(&s->due, s->order.due, memory_order_release);
     for (unsigned i = 0; s->opts.ordered && i < s->n_lanes; i++)
@@ -663,7 +690,8 @@ has_work(const seine_sinks *s)
     for (unsigned i = 0; i < s->n_lanes; i++)
         if (sn_record_lane_waiting(&s->lanes[i]) > 0)
             return true;
-    return false;
+    return s->opts.ordered && s->opts.job && !s->has_passed &&
+           sn_job_is_started(s->opts.job);
 }
 
 static bool

@@ -13,7 +13,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PATIENCE, SANITIZED, UNHURRIED, case, check, finish, rows, seine, until  # noqa: E402
+from e2e import PATIENCE, SANITIZED, UNHURRIED, case, check, finish, rows, seine, taken, until  # noqa: E402
 from job_runs import DICE, FILES, PACE, SEED, SITE, complete, kill_later, known, outputs, progress, read, run, start, to_the_end, twice, uninterrupted, urls_of  # noqa: E402
 from origin import origin, summary  # noqa: E402
 from pages import pages  # noqa: E402
@@ -212,6 +212,30 @@ def a_killed_fetch_has_every_url_once_as_it_was_asked(_, name):
             check(sorted(r["id"] for r in got), sorted(f"id{i}" for i in range(200)))
         if r and not name.endswith("l"):
             check(summary(read(where, "all.jsonl"))["duplicates"] <= 1, True, "known URLs are no duplicates")
+
+
+def ordered(where):
+    return [r["input"] for r in map(json.loads, read(where, "all.jsonl").splitlines()) if r["type"] == "result"]
+
+
+@rows(((signal.SIGINT, 130), (signal.SIGKILL, -9)))
+def a_fetch_in_order_goes_on_in_order(number, code):
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        urls = [o.url("/ok?n=0"), o.url("/delay:2s/ok"), *(o.url(f"/ok?n={n}") for n in range(1, 40))]
+        put(where, "in.txt", urls)
+        words = ("fetch", "-i", "in.txt", "--job", "j", "--ordered", "--mine", "-c", "8", *UNHURRIED, "-o", "all.jsonl")
+        p = start(where, *words)
+        until(lambda: p.poll() is not None or len(o.log()) >= len(urls), "requests for all of them")
+        p.send_signal(number)
+        if number == signal.SIGINT:
+            taken(p, number)
+            p.send_signal(number)  # at once
+        p.communicate(timeout=PATIENCE)
+        if p.returncode == code:  # else it was slow, and all has come
+            check(ordered(where), urls[:len(ordered(where))], "what waits for another record has none")
+        r = run(where, *words)
+        check(r.code, 0 if p.returncode == code else 2, r.err)
+        check(ordered(where), urls)
 
 
 @case
