@@ -177,33 +177,48 @@ restore_pace(sn_guards *g, const sn_job_host *row, seine_time now)
         sn_pace_restore(&g->pace, g->pace.floor_us, &pace, now);
 }
 
+static bool
+has_open_breaker(const sn_job_host *row)
+{
+    return row->breaker == SEINE_BREAKER_OPEN || row->breaker == SEINE_BREAKER_HALF_OPEN;
+}
+
 /* Has it more to say than a new host? */
 static bool
 is_special(const sn_job_host *row, const moment *m)
 {
-    return moment_of(row, m, row->pause_ms) > m->now ||
-           moment_of(row, m, row->open_ms) > m->now || row->knee_us > 0 ||
-           row->level > 0 || row->interval_us > 1000000;
+    return moment_of(row, m, row->pause_ms) > m->now || has_open_breaker(row) ||
+           row->knee_us > 0 || row->level > 0 || row->interval_us > 1000000;
+}
+
+/* It is open for the rest alone; if that is over the next request is a probe. Probes that
+ * have failed count on, so that a host that is down is given up as in one run. */
+static void
+restore_breaker(sn_guards *g, const sn_job_host *row, const moment *m)
+{
+    seine_time open = moment_of(row, m, row->open_ms);
+
+    if (!g->set.breaker || !has_open_breaker(row))
+        return;
+    seine_time opened = sn_time_sub(open, g->breaker.opts->open_for);
+    seine_breaker_force(&g->breaker, SEINE_BREAKER_OPEN, sn_time_min(opened, m->now));
+    if (open > m->now)
+        seine_breaker_hold(&g->breaker, open, m->now);
+    sn_breaker_of(&g->breaker)->streak =
+        row->streak > 0 && row->streak < UINT32_MAX ? (uint32_t)row->streak : 0;
 }
 
 static void
 restore_brakes(sn_scheduler *s, uint32_t host, sn_guards *g, const sn_job_host *row,
                const moment *m)
 {
-    seine_time pause = moment_of(row, m, row->pause_ms),
-               open = moment_of(row, m, row->open_ms);
+    seine_time pause = moment_of(row, m, row->pause_ms);
 
     if (pause > m->now) {
         g->retry_after = 1;
         sn_pace_pause(&g->pace, pause);
     }
-    if (open > m->now && g->set.breaker) {
-        /* Opened when it was, so that it is open for the rest alone. */
-        seine_time opened = sn_time_sub(open, g->breaker.opts->open_for);
-
-        seine_breaker_force(&g->breaker, SEINE_BREAKER_OPEN, sn_time_min(opened, m->now));
-        seine_breaker_hold(&g->breaker, open, m->now);
-    }
+    restore_breaker(g, row, m);
     if (pause - m->now > s->shared->opts.max_retry_after)
         sn_scheduler_park(s, host, SEINE_E_RETRY_AFTER_TOO_LONG, pause);
 }

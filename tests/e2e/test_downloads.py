@@ -38,6 +38,17 @@ def remote_name_is_the_end_of_the_url():
 
 
 @case
+def a_url_that_redirects_keeps_its_own_name():
+    table = {"/latest": Page(to="/v/tool-1.2.tar.gz"), "/v/tool-1.2.tar.gz": plain("one"), "/page": Page(to="/x.html"), "/x.html": Page("two")}
+    with changing_site(table) as site, tempfile.TemporaryDirectory() as top:
+        r = seine("fetch", "-O", *MINE, site.base + "/latest", cwd=top)
+        check((r.code, tree(top)), (0, {"latest": b"one"}), r.err)
+        out = os.path.join(top, "saved")
+        r = seine("fetch", "--save", out, *MINE, site.base + "/page")
+        check((r.code, [os.path.splitext(name)[1] for name in tree(out)]), (0, [".html"]), "--save: by what the target sent")
+
+
+@case
 def names_that_are_taken_are_told_apart():
     with changing_site({"/a/x.bin": plain("one"), "/b/x.bin": plain("two")}) as site, tempfile.TemporaryDirectory() as top:
         out = os.path.join(top, "new")

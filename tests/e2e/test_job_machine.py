@@ -233,6 +233,44 @@ def a_database_that_somebody_edited_is_noticed_if_records_are_gone(_, sql, is_fi
         check(len(o.log()), 3, "nothing was asked")
 
 
+def replace_by_copy(path):
+    shutil.copy(path, path + "~")
+    os.replace(path + "~", path)
+
+
+def edit(path):
+    """Changes the last record; behind it is the summary, which is not the job's."""
+    with open(path, "rb+") as f:
+        lines = f.readlines()
+        f.seek(-len(lines[-1]) - 3, os.SEEK_END)
+        f.write(b"!")
+
+
+@rows([
+    ("moved", lambda path: os.rename(path, path + ".old"), "is gone"),
+    ("deleted", os.unlink, "is gone"),
+    ("replaced by a copy", replace_by_copy, "is another file than the job has written"),
+    ("cut", lambda path: os.truncate(path, os.path.getsize(path) // 3), "is shorter than the job has left it"),
+    ("edited at its end", edit, "was changed since the job has written it"),
+])
+def a_file_that_somebody_moved_or_changed_is_named_and_left_alone(what, change, said):
+    with origin() as o, tempfile.TemporaryDirectory() as where:
+        words = ("fetch", o.url("/ok?1"), o.url("/ok?2"), o.url("/json?fail=1&with=status:429&retry_after=2"), "--job", "j", "--per-host", "1",
+                 "--host-rate", "off", "-o", "all.jsonl", *UNHURRIED)
+        check(run(where, *words, "--max-retry-after", "1s").code, 5)
+        path = os.path.join(where, "all.jsonl")
+        change(path)
+        before = {name: read(where, name) for name in os.listdir(where) if name.startswith("all")}
+        r = run(where, *words, "--max-retry-after", "60s")
+        check((r.code, f"all.jsonl {said}: put it back, or start the job over" in r.err), (2, True), r.err)
+        check({name: read(where, name) for name in os.listdir(where) if name.startswith("all")}, before, "nothing was changed")
+        check(len(o.log()), 3, "nothing was asked")
+        if what == "moved":
+            os.rename(path + ".old", path)
+            r = run(where, *words, "--max-retry-after", "60s")
+            check((r.code, len(urls_of(where, "all.jsonl"))), (0, 3), r.err)
+
+
 LONG = "n" * 128
 
 

@@ -162,8 +162,11 @@ TEST(brakes_come_back_until_their_moment)
         set_up(&f, &o);
         if (rows[i].pause_ms != 0)
             f.row.pause_ms = f.row.saved_ms + rows[i].pause_ms;
-        if (rows[i].open_ms != 0)
+        if (rows[i].open_ms != 0) {
             f.row.open_ms = f.row.saved_ms + rows[i].open_ms;
+            f.row.breaker = SEINE_BREAKER_OPEN;
+            f.row.streak = 3;
+        }
         const sn_host *h = restore(&f);
         const sn_guards *g = sn_hosts_guards(&f.t.s->hosts, 0);
         seine_breaker_stats_get(&g->breaker, &b);
@@ -171,12 +174,33 @@ TEST(brakes_come_back_until_their_moment)
                  rows[i].pause_ms > 0 ? SEINE_MS(rows[i].pause_ms) : 0);
         CHECK_EQ(g->retry_after, rows[i].pause_ms > 0);
         CHECK_EQ(b.state,
-                 rows[i].open_ms > 0 ? SEINE_BREAKER_OPEN : SEINE_BREAKER_CLOSED);
+                 rows[i].open_ms != 0 ? SEINE_BREAKER_OPEN : SEINE_BREAKER_CLOSED);
         if (rows[i].open_ms > 0)
             CHECK_EQ(b.open_until, NOW + SEINE_MS(sn_time_min(rows[i].open_ms, 300000)));
+        else
+            CHECK(b.open_until <= NOW); /* the next request is a probe */
+        CHECK_EQ(b.streak, rows[i].open_ms != 0 ? 3 : 0);
         CHECK_EQ(h->place == SN_HOST_PARKED, rows[i].is_parked);
         tear_down(&f);
     }
+}
+
+/* A run that was killed while a probe was out knows nothing of its end. */
+TEST(a_breaker_that_was_half_open_comes_back_with_a_probe_to_go)
+{
+    fixture f;
+    seine_fetch_opts o = polite();
+    seine_breaker_stats b;
+
+    set_up(&f, &o);
+    f.row.breaker = SEINE_BREAKER_HALF_OPEN;
+    f.row.streak = 2;
+    restore(&f);
+    seine_breaker_stats_get(&sn_hosts_guards(&f.t.s->hosts, 0)->breaker, &b);
+    CHECK_EQ(b.state, SEINE_BREAKER_OPEN);
+    CHECK(b.open_until <= NOW);
+    CHECK_EQ(b.streak, 2);
+    tear_down(&f);
 }
 
 /* A host that is ours waits for nobody, and has guards only if there is something to
