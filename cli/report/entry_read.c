@@ -21,7 +21,7 @@ typedef void take_fn(reading *r, const json_value *v);
 static seine_view
 text_of(reading *r, const json_value *v)
 {
-    return json_string(v, &r->room);
+    return json_text(v, &r->room);
 }
 
 static void

@@ -244,7 +244,7 @@ take_unicode(const char **at, const char *end)
 }
 
 seine_view
-json_string(const json_value *v, char **room)
+json_text(const json_value *v, char **room)
 {
     static const char names[] = "bfnrt", bytes[] = "\b\f\n\r\t";
     const char *at = v->text.ptr, *end = at + v->text.len;

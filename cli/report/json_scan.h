@@ -55,7 +55,7 @@ bool json_scan_is_whole(const json_scan *s);
 
 /* The string without its escapes, in `room`, which has at least as many bytes as the
  * string; returns the view to use. Surrogates without their other half become U+FFFD. */
-seine_view json_string(const json_value *v, char **room);
+seine_view json_text(const json_value *v, char **room);
 
 /* A number that is not below zero, rounded down; other values are 0. */
 uint64_t json_count(const json_value *v);
