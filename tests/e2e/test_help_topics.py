@@ -70,6 +70,11 @@ def the_program_needs_no_files_for_it():
 
 
 @case
+def the_pages_make_the_program_no_more_than_a_little_larger():
+    check(sum(len(source(page).encode()) for page in PAGES) < 130_000, True)
+
+
+@case
 def topics_are_listed_and_each_is_there():
     text = shown("topics")
     for word in (*PAGES, *TOOLS):
