@@ -17,10 +17,11 @@ import tempfile
 import threading
 import time
 import urllib.parse
+import zlib
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import UNHURRIED, case, check, finish, seine  # noqa: E402
+from e2e import UNHURRIED, case, check, finish, seine, until  # noqa: E402
 from job_runs import DICE, SEED, run, start  # noqa: E402
 
 FAST = ("--mine", "--retries", "0", "--progress", "off", "--sitemap", "off", "--robots", "on", "-l", "off")
@@ -74,8 +75,11 @@ class Site(http.server.BaseHTTPRequestHandler):
         status, fields, body = self.server.pages.get(self.path, (404, {"Content-Type": "text/html"}, "<a href=/from-an-error>no</a>"))
         if self.server.pause:
             time.sleep(self.server.pause)
+        tag = f'"{zlib.crc32(body.encode())}"'
+        if status == 200 and self.headers["If-None-Match"] == tag:
+            status, body = 304, ""
         self.send_response(status)
-        for name, value in {**fields, "Content-Length": str(len(body.encode()))}.items():
+        for name, value in {**fields, "Content-Length": str(len(body.encode())), "ETag": tag}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body.encode())
@@ -194,6 +198,7 @@ def the_rows_are_there_whatever_the_output_leaves_out():
     with site(PAGES) as s, tempfile.TemporaryDirectory() as where:
         crawl(s, where, "--referrers", "1", "-o", "x.sqlite", "--keep", "/gone$", "--no-skips")
         same(table(f"{where}/x.sqlite"), links_of(s, crawled(s)))
+        check(rows(f"{where}/x.sqlite", f"SELECT DISTINCT verdict FROM link WHERE target = '{s.url}/to-far'"), [("unknown",)], "nobody knows its end")
 
 
 @case
@@ -215,6 +220,20 @@ def another_run_into_the_same_database_replaces_the_links_of_a_page():
         crawl(s, where, "--referrers", "1", "-o", "x.sqlite", "--append")
         same(table(f"{where}/x.sqlite"), links_of(s, [p for p in crawled(s) if p != "/gone"]))
         check(rows(f"{where}/x.sqlite", f"SELECT DISTINCT verdict FROM link WHERE target = '{s.url}/gone'"), [("ok",)])
+
+
+@case
+def a_later_round_of_a_job_keeps_the_links_of_unchanged_pages_and_replaces_those_of_others():
+    with site(PAGES) as s, tempfile.TemporaryDirectory() as where:
+        command = ("crawl", s.url + "/", *FAST, *UNHURRIED, "--job", "links", "--incremental", "--revisit", "0s", "--referrers", "1", "-o", "x.sqlite", "-q")
+        run(where, *command)
+        same(table(f"{where}/x.sqlite"), links_of(s, crawled(s)))
+        s.pages["/a"] = html_page("A", "<a href=/good>good</a>", "<a href=/gone>gone</a>")
+        del s.pages["/crowd/3"]
+        r = run(where, *command)
+        same(table(f"{where}/x.sqlite"), links_of(s, crawled(s)))
+        check(rows(f"{where}/x.sqlite", f"SELECT DISTINCT verdict FROM link WHERE target = '{s.url}/crowd/3'"), [("broken",)], r.err)
+        check(rows(f"{where}/x.sqlite", f"SELECT DISTINCT verdict FROM link WHERE target = '{s.url}/late'"), [("ok",)], r.err)
 
 
 def end_of(server, path):
@@ -251,9 +270,22 @@ def records_of_failed_urls_have_all_pages_that_link_there_also_through_redirects
         check({u: x["referrers"]["count"] for u, x in got.items()}, {u: len(p) for u, p in referrers_of(s).items()})
         records = [json.loads(line) for line in r.out.splitlines()]
         check(any("referrers" in x for x in records if x.get("ok")), False, "records of pages that are fine")
-        check(records[-1]["type"], "summary")
+        check((records[-1]["type"], records[-1]["failed"], records[-1]["total"]), ("summary", len(got), len(records) - 1), "each counts once")
         urls = [x["url"] for x in records if x["type"] == "result"]
         check((len(urls), len(set(urls))), (len(set(urls)), s.asked.total() - s.asked["/robots.txt"]), "one record each")
+
+
+@case
+def a_run_that_is_stopped_writes_the_failures_that_it_knows():
+    with site(PAGES, pause=0.02) as s, tempfile.TemporaryDirectory() as where:
+        process = start(where, "crawl", s.url + "/", *FAST, *UNHURRIED, "--no-job", "--referrers", "9", "-o", "x.jsonl", "-o", "x.sqlite", "-q")
+        until(lambda: s.asked["/gone"] and s.asked.total() > 20, "twenty requests")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate()
+        with open(f"{where}/x.jsonl") as f:
+            got = failed(f.read())
+        check((process.returncode, got[s.url + "/gone"]["referrers"]["count"] > 0), (130, True), err.decode())
+        check(dict(rows(f"{where}/x.sqlite", "SELECT DISTINCT target, verdict FROM link"))[s.url + "/gone"], "broken")
 
 
 @case
