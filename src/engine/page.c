@@ -568,17 +568,38 @@ on_part(void *user, const sn_page_ref *ref, sn_buf *out)
     return false;
 }
 
+/* The encoding of the page; of a style sheet its mark alone tells. */
+static seine_charset_choice
+charset_of(const sn_page *p, sn_str body)
+{
+    seine_charset_choice utf8 = {SEINE_CHARSET_UTF_8, SEINE_FROM_DEFAULT, 0}, mark = utf8;
+
+    if (p->charset.is_decided)
+        return p->charset.choice;
+    return sn_charset_named(sn_str_slice(body, 0, 3), (sn_str){0}, &mark) ? mark : utf8;
+}
+
 void
 sn_page_add_parts(sn_page *p, sn_str body, sn_str content_type)
 {
     part_reader r = {.page = p, .body = body, .line = 1};
-    sn_page_refs_opts o = {.charset = SEINE_CHARSET_UTF_8, .fn = on_part, .user = &r};
+    sn_page_refs_opts o = {.fn = on_part, .user = &r};
+    seine_text text = {NULL, 0};
 
     if (p->err != SEINE_OK || !p->has_links || !sn_page_refs_form(content_type, &o.form))
         return;
-    if (p->charset.is_decided)
-        o.charset = p->charset.choice.charset;
-    note_error(p, sn_page_refs(body, &o, NULL));
+    seine_charset_choice choice = charset_of(p, body);
+    o.charset = choice.charset;
+    if (!sn_charset_is_ascii(o.charset)) { /* UTF-16: its bytes are no tags */
+        r.body = sn_str_slice(body, choice.bom, body.len);
+        note_error(p,
+                   seine_charset_decode(o.charset, r.body.ptr, r.body.len, &text, NULL));
+        r.body = (sn_str){text.bytes, text.len};
+        o.charset = SEINE_CHARSET_UTF_8;
+    }
+    if (p->err == SEINE_OK)
+        note_error(p, sn_page_refs(r.body, &o, NULL));
+    seine_text_free(&text);
 }
 
 /* Looking. */

@@ -12,6 +12,8 @@
 #define LOCAL_ORIGIN \
     "http://mirror.invalid/" /* where files are, while links are resolved */
 
+#define UTF8_MARK "\xef\xbb\xbf"
+
 enum { HOPS = 20 }; /* redirects that are followed in a row */
 
 typedef struct rewriting {
@@ -224,31 +226,71 @@ set_base(rewriting *r)
     return err;
 }
 
+/* Rewrites text in an encoding that contains ASCII. */
+static seine_err
+rewrite(rewriting *r, sn_str text, sn_page_refs_opts *o, sn_buf *out)
+{
+    seine_err e = set_base(r);
+
+    o->fn = on_base;
+    o->user = r;
+    if (e == SEINE_OK && o->form != SN_FORM_CSS)
+        e = sn_page_refs(text, o, NULL);
+    o->fn = on_ref;
+    return e == SEINE_OK ? sn_page_refs(text, o, out) : e;
+}
+
+/* An XML declaration may name another encoding than the copy has; it may be left out. */
+static sn_str
+without_declaration(sn_str text)
+{
+    const char *end = NULL;
+
+    if (sn_str_starts(text, SN_STR("<?xml ")))
+        end = memmem(text.ptr, text.len, "?>", 2);
+    return end ? sn_str_slice(text, (size_t)(end - text.ptr) + 2, text.len) : text;
+}
+
+/* Rewrites a page whose bytes are no tags, UTF-16 for example: the copy is in UTF-8, and
+ * begins with the mark that says so against any label. */
+static seine_err
+rewrite_decoded(rewriting *r, sn_str bytes, const seine_charset_choice *choice,
+                sn_page_refs_opts *o, sn_buf *out)
+{
+    sn_str rest = sn_str_slice(bytes, choice->bom, bytes.len);
+    seine_text text = {NULL, 0};
+    seine_err e = seine_charset_decode(choice->charset, rest.ptr, rest.len, &text, NULL);
+
+    if (e != SEINE_OK)
+        return e;
+    o->charset = SEINE_CHARSET_UTF_8;
+    sn_buf_text(out, UTF8_MARK);
+    e = rewrite(r, without_declaration((sn_str){text.bytes, text.len}), o, out);
+    seine_text_free(&text);
+    return e;
+}
+
 seine_err
 sn_mirror_links_rewrite(sn_mirror_links *l, sn_str bytes, bool is_original, sn_buf *out)
 {
     rewriting r = {.l = l, .is_original = is_original};
-    sn_page_refs_opts o = {.fn = on_base, .user = &r};
+    sn_page_refs_opts o = {.fn = NULL};
     seine_charset_choice choice, own;
     sn_str label = l->entry->charset;
+    bool is_page = sn_page_refs_form(l->entry->type, &o.form);
 
-    if (!sn_page_refs_form(l->entry->type, &o.form)) {
+    if (is_page)
+        seine_charset_decide(bytes.ptr, bytes.len, label.ptr, label.len, &choice);
+    if (!is_page || choice.charset == SEINE_CHARSET_REPLACEMENT) {
         sn_buf_str(out, bytes);
         return sn_buf_done(out);
     }
-    seine_charset_decide(bytes.ptr, bytes.len, label.ptr, label.len, &choice);
+    if (!sn_charset_is_ascii(choice.charset))
+        return rewrite_decoded(&r, bytes, &choice, &o, out);
     o.charset =
         o.form == SN_FORM_CSS && label.len == 0 ? SEINE_CHARSET_UTF_8 : choice.charset;
-    if (!sn_charset_is_ascii(choice.charset)) { /* UTF-16: its bytes are no tags */
-        sn_buf_str(out, bytes);
-        return sn_buf_done(out);
-    }
     if (o.form == SN_FORM_HTML && choice.from == SEINE_FROM_HEADER &&
         !sn_charset_named(bytes, (sn_str){"", 0}, &own))
         o.meta = seine_charset_name(choice.charset);
-    seine_err e = set_base(&r);
-    if (e == SEINE_OK && o.form != SN_FORM_CSS)
-        e = sn_page_refs(bytes, &o, NULL);
-    o.fn = on_ref;
-    return e == SEINE_OK ? sn_page_refs(bytes, &o, out) : e;
+    return rewrite(&r, bytes, &o, out);
 }

@@ -221,6 +221,52 @@ def originals_are_kept_on_request():
         check(copy, b'<meta charset="windows-1252"><base href=""><a href="b.html">\xe9</a><a href="d/x.html">')
 
 
+WIDE = """<!doctype html><html><head><meta charset="utf-16"><title>\u00e9 \u65e5\u672c \U0001f41f</title><link rel=stylesheet href=/s.css></head>
+<body style="background: url(/bg.png)"><a href="/b?x=1#y">\u00fc</a><img src="i/p.png" srcset="i/p.png 1x, /i/q.png 2x"><a href="https://e.example/">out</a>"""
+
+
+@rows([
+    ("little, with a mark", "\ufeff", "utf-16-le", "text/html"),
+    ("big, with a mark", "\ufeff", "utf-16-be", "text/html"),
+    ("little, by the header", "", "utf-16-le", "text/html; charset=utf-16le"),
+    ("big, by the header", "", "utf-16-be", "text/html; charset=utf-16be"),
+    ("a mark against the header", "\ufeff", "utf-16-be", "text/html; charset=iso-8859-1"),
+], name=lambda row: row[0])
+def a_page_in_utf_16_is_a_page_like_any_other(_, mark, order, kind):
+    """Its links and parts are found, and the copy is in UTF-8, which its mark says."""
+    table = {"/": Raw((mark + WIDE).encode(order), kind=kind), "/s.css": Raw(("\ufeff@import 'more.css'; b { background: url(i/r.png) }").encode("utf-16-le"), kind="text/css"),
+             "/more.css": Raw("b {}", kind="text/css"), "/b?x=1": Page("b"), "/bg.png": picture("bg"),
+             "/i/p.png": picture("p"), "/i/q.png": picture("q"), "/i/r.png": picture("r")}
+    with changing_site(table) as site, tempfile.TemporaryDirectory() as top:
+        words = (site.base + "/", "--output-dir", top, "--keep-original")
+        r = mirror(*words)
+        check(r.code, 0, r.err)
+        host = f"127.0.0.1+{site.port}/"
+        want = "\ufeff" + WIDE.replace("/b?x=1#y", "b@x=1.html#y").replace('srcset="i/p.png 1x, /i/q.png 2x"', 'srcset="i/p.png 1x, i/q.png 2x"') \
+            .replace("href=/s.css", 'href="s.css"').replace("url(/bg.png)", "url(bg.png)")
+        files = tree(top)
+        check(files[host + "index.html"].decode(), want)
+        check(tree(top, hidden=True)[".original/" + host + "index.html"], (mark + WIDE).encode(order))
+        check(files[host + "s.css"].decode().startswith("\ufeff@import"), True)
+        check({host + n for n in ("more.css", "i/r.png", "bg.png", "i/p.png", "i/q.png", "b@x=1.html")} - set(files), set())
+        check(missing(top), [])
+        # another page comes: the copy, which is in UTF-8 now, is rewritten again; the next visit leaves it alone
+        before = snapshot(top)
+        site.edit("/b?x=1", words="b", links=["/c"])
+        site.edit("/c", words="c")
+        check(mirror(*words).code, 0)
+        check(snapshot(top)[host + "index.html"], before[host + "index.html"])
+        check(missing(top), [])
+
+
+@case
+def a_page_in_iso_2022_jp_is_rewritten_too():
+    text = '<meta charset="iso-2022-jp"><title>\u65e5\u672c</title><a href="/b">\u8a9e</a><img src=/p.png>'
+    with changing_site({"/": Raw(text.encode("iso-2022-jp")), "/b": Page("b"), "/p.png": picture("p")}) as site, tempfile.TemporaryDirectory() as top:
+        check(mirror(site.base + "/", "--output-dir", top).code, 0)
+        check(tree(top)[f"127.0.0.1+{site.port}/index.html"].decode(), "\ufeff" + text.replace('"/b"', '"b.html"').replace("src=/p.png", 'src="p.png"'))
+
+
 @case
 def links_that_are_planted_are_not_followed():
     with changing_site({"/": Page("top", links=["/d/a", "/e"]), "/d/a": Page("a"), "/e": Page("e")}) as site, tempfile.TemporaryDirectory() as top:

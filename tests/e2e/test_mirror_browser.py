@@ -52,19 +52,21 @@ def site_of(other):
 <img src="i/a.png" srcset="i/a.png 1x, i/a2.png 2x, i/a3.png 3x"><picture><source srcset="/i/source.svg" type="image/svg+xml"><img src=/i/fallback.png></picture>
 <img src="{other}/cdn.png?w=1&amp;h=2"><img src=/moved.png><input type=image src=/i/input.png><object data=/i/object.svg></object>
 <video poster=/i/poster.png></video><table background=/i/table.png><tr><td>x</table><svg width=9 height=9><image href="/i/svg.png" width=9 height=9></image></svg>
-<p class=web>words in a font</p><iframe src=/frame/></iframe><a href="guide/#part">guide</a> <a href="{LONG}">long</a>
+<p class=web>words in a font</p><iframe src=/frame/></iframe><a href="guide/#part">guide</a> <a href="{LONG}">long</a> <a href=/wide>wide</a>
 <script src="/js/app.js"></script> <script src="{other}/lib.js"></script> {links}<a href=/gone>gone</a><a href="{other}/page">other</a>"""),
         "/s/main.css?v=3": Raw('@import url("more.css") screen; body { background: url(../i/bg.png) } /* url(no.png) */', kind="text/css"),
         "/s/more.css": Raw(f"@import '{other}/far.css'; .web {{ font-family: web }} @font-face {{ font-family: web; src: url('{other}/font.woff2?#iefix') }}",
                            kind="text/css"),
         "/s/inline.css": Raw("p { background: url(/i/p.png) }", kind="text/css"),
-        **{f"/i/{n}.png": picture() for n in ("h1", "border", "a", "a2", "a3", "bg", "p", "poster", "svg", "preload", "fallback", "input", "table", "guide")},
+        **{f"/i/{n}.png": picture() for n in ("h1", "border", "a", "a2", "a3", "bg", "p", "poster", "svg", "preload", "fallback", "input", "table", "guide", "wide")},
         "/i/source.svg": Raw(SVG, kind="image/svg+xml"),
         "/i/object.svg": Raw(SVG, kind="image/svg+xml"),
         "/moved.png": Page(to=other + "/cdn.png?w=1&h=2"),
         "/js/app.js": Raw("document.title += '!'", kind="text/javascript"),
         "/frame/": Raw("<!doctype html><title>frame</title><img src=../i/a.png>"),
         "/guide/": Raw('<base href="/guide/sub/"><title>guide</title><a href=deep>deep</a><img src=../../i/guide.png>'),
+        "/wide": Raw('<title>\u00e9</title><link rel=stylesheet href=/s/wide.css><img src="/i/wide.png">'.encode("utf-16")),
+        "/s/wide.css": Raw("body { background: url(/i/bg.png) }".encode("utf-16"), kind="text/css"),
         "/guide/sub/deep": Raw("<title>deep</title><img src=/i/a.png>"),
         LONG: Raw("<title>long</title><link rel=stylesheet href=/s/main.css?v=3><img src=/i/a.png>"),
         **nasty, **pictures,
@@ -112,7 +114,7 @@ def a_site_with_everything_shows_no_missing_request():
         # whatever was copied is there for a page that asked for it; of a srcset one is chosen, and `i` has no text
         unused = {os.path.basename(name) for name in files - asked}
         check(unused, {"a2.png", "a3.png", "fallback.png", "far.png"})
-        check(len(pages(top)), 5 + len(NASTY))
+        check(len(pages(top)), 6 + len(NASTY))
 
 
 @case

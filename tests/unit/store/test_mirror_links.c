@@ -127,20 +127,45 @@ TEST(mirror_links_of_a_rewritten_file_follow_files_that_move_come_and_go)
     sn_mirror_index_fini(&x);
 }
 
-TEST(mirror_links_leave_utf16_alone)
+TEST(mirror_links_of_wide_encodings_become_utf8)
 {
-    sn_mirror_entry all[ENTRIES];
-    sn_mirror_index x;
-    sn_map by_name;
-    sn_str page = SN_STR("\xff\xfe<\0a\0>\0");
-    sn_buf out;
+    const struct {
+        const char *type;
+        sn_str page;
+        const char *want;
+    } rows[] = {
+        {"text/html", SN_STR("\xff\xfe<\0a\0 \0h\0r\0e\0f\0=\0/\0>\0\xe9\0"),
+         "\xef\xbb\xbf<a href=\"index.html\">\xc3\xa9"},
+        {"text/html", SN_STR("\xfe\xff\0<\0a\0 \0h\0r\0e\0f\0=\0/\0>\0\xe9"),
+         "\xef\xbb\xbf<a href=\"index.html\">\xc3\xa9"},
+        {"text/css", SN_STR("\xff\xfe@\0i\0m\0p\0o\0r\0t\0'\0i\0.\0p\0n\0g\0'\0"),
+         "\xef\xbb\xbf@import'i.png'"},
+        {"application/xhtml+xml", SN_STR("\xff\xfe<\0?\0x\0m\0l\0 \0?\0>\0<\0a\0/\0>\0"),
+         "\xef\xbb\xbf<a/>"},
+        {"text/html", SN_STR("\xff\xfe<\0a\0>\0x"), /* half a character */
+         "\xef\xbb\xbf<a>\xef\xbf\xbd"},
+        {"text/html", SN_STR("\xff\xfe"), "\xef\xbb\xbf"},
+    };
 
-    make_copy(all, &x, &by_name);
-    sn_mirror_links l = {.index = &x, .by_name = &by_name, .entry = &all[0]};
-    sn_buf_init(&out, 1000);
-    CHECK_EQ(sn_mirror_links_rewrite(&l, page, true, &out), SEINE_OK);
-    CHECK(sn_str_eq(sn_buf_view(&out), page));
-    sn_buf_fini(&out);
-    sn_map_fini(&by_name);
-    sn_mirror_index_fini(&x);
+    EACH_ROW(i, rows) {
+        sn_mirror_entry all[ENTRIES];
+        sn_mirror_index x;
+        sn_map by_name;
+        sn_buf out, again;
+
+        make_copy(all, &x, &by_name);
+        all[0].type = sn_str_of(rows[i].type);
+        all[0].charset = SN_STR("utf-16be"); /* the header may be wrong */
+        sn_mirror_links l = {.index = &x, .by_name = &by_name, .entry = &all[0]};
+        sn_buf_init(&out, 1000);
+        sn_buf_init(&again, 1000);
+        CHECK_EQ(sn_mirror_links_rewrite(&l, rows[i].page, true, &out), SEINE_OK);
+        CHECK_STR(out.ptr, rows[i].want);
+        CHECK_EQ(sn_mirror_links_rewrite(&l, sn_buf_view(&out), false, &again), SEINE_OK);
+        CHECK_STR(again.ptr, rows[i].want);
+        sn_buf_fini(&out);
+        sn_buf_fini(&again);
+        sn_map_fini(&by_name);
+        sn_mirror_index_fini(&x);
+    }
 }
