@@ -115,7 +115,7 @@ wire_trace_tell(const seine_trace *what, wire_trace *t)
         write_head(t, what->text);
     if (!t->shows)
         return;
-    if (strcmp(what->what, "resolve") == 0)
+    if (strcmp(what->what, "resolve") == 0 || strcmp(what->what, "wait") == 0)
         add_lines(&out, &t->screen, "*", INK_DIM, what->url);
     add_lines(&out, &t->screen,
               sent   ? ">"

@@ -90,8 +90,8 @@ typedef struct seine_event {
 typedef void (*seine_event_fn)(const seine_event *e, unsigned shard, void *arg);
 
 /* What happened on the way of one URL, as text for people: "resolve", "connect", "tls",
- * "request", "response", "retry". Lines end in LF; known secrets are REDACTED; what the
- * web has sent is as it came. */
+ * "request", "response", "retry", "wait". Lines end in LF; known secrets are REDACTED;
+ * what the web has sent is as it came. */
 typedef struct seine_trace {
     const char *what;
     seine_view url;

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "engine/scheduler_parts.h"
+#include "engine/trace.h"
 #include "guard/breaker.h"
 
 #define LEAD    3             /* starts in which a host's guards come from memory */
@@ -404,6 +405,10 @@ take_first(sn_scheduler *s, uint32_t host, const sn_guards *g, seine_time now)
     if (held > 0) {
         v->waited[g->held_why] += held;
         v->since += held; /* the rest was the queue */
+    }
+    if (sn_trace_is_on(s->shared)) {
+        sn_trace_wait(s->shared, v, g->held_why, held);
+        sn_trace_wait(s->shared, v, s->hosts.all[host].why, all - held);
     }
     sn_visit_wait_over(v, now);
     return v;

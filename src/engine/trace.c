@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/diag.h"
 #include "base/redact.h"
 #include "net/h1.h"
 
@@ -101,4 +102,20 @@ sn_trace_retry(const sn_shared_state *s, const sn_visit *v, seine_wait why,
                  (long long)(wait > 0 ? wait / SEINE_MS(1) : 0), seine_wait_name(why));
 
     sn_trace_text(s, v, "retry", (sn_str){text, (size_t)n});
+}
+
+void
+sn_trace_wait(const sn_shared_state *s, const sn_visit *v, seine_wait why,
+              seine_span waited)
+{
+    char text[160];
+
+    if (waited < SEINE_MS(1))
+        return;
+    const char *what = why == SEINE_WAIT_QUEUE
+                           ? "others of its host"
+                           : sn_diag_shown(s->opts.names, seine_wait_name(why));
+    int n = snprintf(text, sizeof text, "waited %lld ms for %.80s\n",
+                     (long long)(waited / SEINE_MS(1)), what);
+    sn_trace_text(s, v, "wait", (sn_str){text, (size_t)n});
 }

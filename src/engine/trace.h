@@ -29,6 +29,9 @@ void sn_trace_text(const sn_shared_state *s, const sn_visit *v, const char *what
                    sn_str text);
 void sn_trace_request(const sn_shared_state *s, sn_visit *v, const sn_request *request);
 void sn_trace_head(const sn_shared_state *s, sn_visit *v, const sn_head *head);
+/* It has waited, and leaves now. */
+void sn_trace_wait(const sn_shared_state *s, const sn_visit *v, seine_wait why,
+                   seine_span waited);
 void sn_trace_retry(const sn_shared_state *s, const sn_visit *v, seine_wait why,
                     seine_span wait);
 

@@ -94,6 +94,17 @@ def redirects_retries_and_refused_connections_are_told():
 
 
 @case
+def each_wait_is_told_with_its_reason():
+    r = seine("fetch", "-v", *[f"{BASE}/?{i}" for i in range(3)], "--progress", "off", "-w", "x", "--host-rate", "10/s")
+    told = [line for line in marked(r.err, "*") if line.startswith("waited")]
+    check([re.sub(r"\d+", "N", line) for line in told], ["waited N ms for --host-rate"] * 2, r.err)
+    check(all(int(re.search(r"\d+", line)[0]) >= 90 for line in told), True, told)  # of the first, and of both
+    check(marked(r.err, "*")[marked(r.err, "*").index(told[0]) - 1], BASE + "/?1", "of which URL")
+    r = seine("fetch", "-v", BASE + "/", BASE + "/?1", "--mine", "--progress", "off", "-w", "x", "--rate", "10/s")
+    check([re.sub(r"\d+", "N", line) for line in marked(r.err, "*") if line.startswith("waited")], ["waited N ms for --rate"], r.err)
+
+
+@case
 def tls_shows_version_cipher_and_certificate_also_when_it_is_refused():
     with Authority() as ca:
         files = ca.certificate("site.example", "DNS:localhost")
