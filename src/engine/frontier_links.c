@@ -406,9 +406,9 @@ widen_scope(sn_frontier *f, const sn_visit *v)
 static uint8_t
 tag_of(sn_str name)
 {
-    for (uint8_t t = SN_TAG_OTHER + 1; t < SN_TAG_COUNT; t++)
+    for (int t = SN_TAG_OTHER + 1; t < SN_TAG_COUNT; t++)
         if (sn_str_eq(name, sn_str_of(sn_html_tag_name((sn_html_tag)t))))
-            return t;
+            return (uint8_t)t;
     return 0;
 }
 
