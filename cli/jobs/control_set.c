@@ -168,6 +168,7 @@ join_bursts(changes *c)
         if ((x->burst > 0 || x->host_burst > 0) && !join_burst(c, x))
             return fail(c, x->text,
                         x->burst > 0 ? "needs its rate beside it, as in rate=5/s burst=10"
+                        : x->host[0] ? "needs hosts.NAME.host-rate=5/s beside it"
                                      : "needs its rate beside it, as in host-rate=5/s "
                                        "host-burst=10");
     }

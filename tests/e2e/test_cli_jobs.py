@@ -283,6 +283,7 @@ def what_cannot_be_set_is_refused_with_its_key():
         for word, why in (("rtae=1/s", "can be set: rate"), ("rate=fast", "rate"), ("host-rate=0/s", "host-rate"), ("concurrency=0", "1 to 65536"),
                           ("concurrency=9999", "with this queue"), ("hosts.e.example=1", "of a host can be set"), ("hosts.e.example.rate=1/s", "of a host"),
                           ("hosts..host-rate=1/s", "hosts.NAME"), ("host-burst=5", "needs its rate beside it"), ("burst=5", "needs its rate beside it"),
+                          ("hosts.e.example.host-burst=5", "needs hosts.NAME.host-rate=5/s beside it"),
                           ("hosts.e.example.per-ip=5", "of a host can be set"), ("per-ip=0", "1 to 65536")):
             r = run(where, "jobs", "set", "one", word)
             check((r.code, why in r.err), (2, True), r.err)
