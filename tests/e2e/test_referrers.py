@@ -21,7 +21,7 @@ import zlib
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import UNHURRIED, case, check, finish, seine, until  # noqa: E402
+from e2e import PATIENCE, UNHURRIED, case, check, finish, seine, taken, until  # noqa: E402
 from job_runs import DICE, SEED, run, start  # noqa: E402
 
 FAST = ("--mine", "--retries", "0", "--progress", "off", "--sitemap", "off", "--robots", "on", "-l", "off")
@@ -75,6 +75,8 @@ class Site(http.server.BaseHTTPRequestHandler):
         status, fields, body = self.server.pages.get(self.path, (404, {"Content-Type": "text/html"}, "<a href=/from-an-error>no</a>"))
         if self.server.pause:
             time.sleep(self.server.pause)
+        if self.path == self.server.held:
+            self.server.freed.wait(PATIENCE)
         tag = f'"{zlib.crc32(body.encode())}"'
         if status == 200 and self.headers["If-None-Match"] == tag:
             status, body = 304, ""
@@ -96,9 +98,11 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 @contextlib.contextmanager
-def site(pages, pause=0):
+def site(pages, pause=0, held=None):
+    """Serves the pages; the one that is held is answered when `freed` is set."""
     server = Server(("127.0.0.1", 0), Site)
     server.pages, server.pause, server.asked = dict(pages), pause, collections.Counter()
+    server.held, server.freed = held, threading.Event()
     server.url = f"http://127.0.0.1:{server.server_port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -168,7 +172,7 @@ def crawled(server):
 
 
 def crawl(server, where, *words, **kw):
-    return seine("crawl", server.url + "/", *FAST, *words, cwd=where, **kw)
+    return seine("crawl", server.url + "/", *FAST, *UNHURRIED, *words, cwd=where, **kw)
 
 
 @case
@@ -277,10 +281,12 @@ def records_of_failed_urls_have_all_pages_that_link_there_also_through_redirects
 
 @case
 def a_run_that_is_stopped_writes_the_failures_that_it_knows():
-    with site(PAGES, pause=0.02) as s, tempfile.TemporaryDirectory() as where:
-        process = start(where, "crawl", s.url + "/", *FAST, *UNHURRIED, "--no-job", "--referrers", "9", "-o", "x.jsonl", "-o", "x.sqlite", "-q")
-        until(lambda: s.asked["/gone"] and s.asked.total() > 20, "twenty requests")
+    with site(PAGES, held="/late") as s, tempfile.TemporaryDirectory() as where:
+        process = start(where, "crawl", s.url + "/", *FAST, *UNHURRIED, "--no-job", "--grace", "300s", "--referrers", "9", "-o", "x.jsonl", "-o", "x.sqlite", "-q")
+        until(lambda: s.asked["/gone"] and s.asked["/late"], "both pages")
         process.send_signal(signal.SIGINT)
+        taken(process, signal.SIGINT)
+        s.freed.set()
         _, err = process.communicate()
         with open(f"{where}/x.jsonl") as f:
             got = failed(f.read())
