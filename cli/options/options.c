@@ -34,6 +34,7 @@ const command *const commands[] = {
     &cmd_report,
     &cmd_convert,
     &cmd_extract,
+    &cmd_run,
     &cmd_test,
     &cmd_limit_simulate, /* it stands before limit, which is its first word */
     &cmd_limit,

@@ -22,6 +22,7 @@ extern const command cmd_retry;
 extern const command cmd_report;
 extern const command cmd_convert;
 extern const command cmd_extract;
+extern const command cmd_run;
 extern const command cmd_test;
 extern const command cmd_limit;
 extern const command cmd_limit_simulate;

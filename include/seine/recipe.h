@@ -79,6 +79,8 @@ typedef struct seine_row {
     uint32_t n;           /* from 1, on its page */
     uint32_t line, col;   /* in the page as UTF-8, from 1; 0: not known */
     bool ok;
+    uint16_t unmet; /* of a good row: the first condition of expect.where that is not
+                       true, from 1; 0: none */
 } seine_row;
 
 typedef struct seine_page {
@@ -148,11 +150,12 @@ const char *seine_recipe_field(const seine_recipe *r, const char *kind, size_t i
 SEINE_MUST_CHECK seine_err seine_recipe_vars(const seine_recipe *r, const char *given,
                                              seine_text *out_vars, seine_diag *diag);
 
-/* Calls `fn` for each start page until it returns false. `lines` gives the lines of a
- * file that the recipe names; NULL: such recipes are refused. CONFIG: the diag says why.
+/* Calls `fn` for each start page until it returns false. `lines` gives the text of a
+ * file that the recipe names, valid until the call ends; NULL: such recipes are refused.
+ * CONFIG: the diag says why.
  */
 typedef bool (*seine_lead_fn)(const seine_lead *lead, void *arg);
-typedef bool (*seine_lines_fn)(const char *path, seine_text *out_lines, void *arg);
+typedef bool (*seine_lines_fn)(const char *path, seine_view *out_lines, void *arg);
 SEINE_MUST_CHECK seine_err seine_recipe_start(const seine_recipe *r, const char *vars,
                                               seine_lines_fn lines, seine_lead_fn fn,
                                               void *arg, seine_diag *diag);

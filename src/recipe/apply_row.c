@@ -403,6 +403,22 @@ selector_of(row *r)
     return text;
 }
 
+/* The first condition of expect.where that is not true, from 1; 0: none. */
+static uint16_t
+first_unmet(row *r)
+{
+    const seine_recipe *recipe = r->a->r;
+
+    for (size_t i = 0; i < recipe->n_expected && !r->is_bad; i++) {
+        bool is = false;
+        if (sn_names_is(&r->a->names, &recipe->expected[i], &is) == SEINE_E_NOMEM)
+            r->a->err = SEINE_E_NOMEM;
+        if (!is)
+            return (uint16_t)(i + 1);
+    }
+    return 0;
+}
+
 static void
 hand_over(row *r)
 {
@@ -412,7 +428,9 @@ hand_over(row *r)
 
     if (a->tree && r->at->node != 0)
         place(a, r->at->node, &out.line, &out.col);
-    a->err = seine_json_print(r->data, &json);
+    out.unmet = first_unmet(r);
+    if (a->err == SEINE_OK)
+        a->err = seine_json_print(r->data, &json);
     if (a->err == SEINE_OK)
         a->err = seine_json_print(r->errors, &errors);
     out.json = json.bytes;

@@ -244,6 +244,15 @@ part_value(sn_names *names, const sn_template_part *p)
     return v;
 }
 
+/* The URL of a host ends with a slash; "{base}/list" means one slash, not two. */
+static sn_str
+without_slash(sn_str url, sn_str behind)
+{
+    bool both = sn_str_ends(url, SN_STR("/")) && sn_str_starts(behind, SN_STR("/"));
+
+    return sn_str_slice(url, 0, url.len - both);
+}
+
 const char *
 sn_names_expand(sn_names *names, const sn_template *t, bool in_url, sn_buf *out)
 {
@@ -256,6 +265,8 @@ sn_names_expand(sn_names *names, const sn_template *t, bool in_url, sn_buf *out)
         sn_expr_value v = part_value(names, p);
         if (v.type == SN_EXPR_NULL)
             return p->name;
+        if (p->whole_url && i + 1 < t->count && v.type == SN_EXPR_TEXT)
+            v.text = without_slash(v.text, t->parts[i + 1].text);
         add_value(out, &v, in_url && !p->whole_url, p->format_text);
     }
     return NULL;

@@ -259,6 +259,8 @@ struct seine_recipe {
     sn_request request;
     sn_kind_of_page *pages; /* the first is the top level */
     size_t n_pages;
+    sn_formula *expected; /* of expect.where */
+    size_t n_expected;
     sn_part_text *parts;
     size_t n_parts;
     bool (*zone)(const char *name, seine_view *out_bytes, void *arg);

@@ -104,14 +104,17 @@ check_coverage(sn_reading *in, const sn_yaml *map)
 
 /* The names of all items, for conditions on every row. */
 static void
-check_where(sn_reading *in, const sn_yaml *node)
+read_where(sn_reading *in, const sn_yaml *node)
 {
-    const sn_yaml *v = node->kind == SN_YAML_LIST ? node->first : node;
+    bool is_list = node->kind == SN_YAML_LIST;
+    seine_recipe *r = in->r;
 
-    for (; v; v = node->kind == SN_YAML_LIST ? v->next : NULL) {
-        sn_formula f = {NULL, NULL};
-        (void)sn_read_formula(in, v, in->globals, in->n_globals, true, &f);
-    }
+    r->expected = SN_READ_ARRAY(in, sn_formula, is_list ? node->count : 1);
+    for (const sn_yaml *v = is_list ? node->first : node; v && r->expected;
+         v = is_list ? v->next : NULL)
+        if (sn_read_formula(in, v, in->globals, in->n_globals, true,
+                            &r->expected[r->n_expected]))
+            r->n_expected++;
 }
 
 void
@@ -135,7 +138,7 @@ sn_read_expect(sn_reading *in, const sn_yaml *map, const sn_yaml *root)
         sn_mistake(in, sn_yaml_get(map, "drift"), "drift is a share; try 10%%");
     (void)sn_read_bool(in, map, "unique", &unique);
     if (where)
-        check_where(in, where);
+        read_where(in, where);
 }
 
 static void

@@ -223,7 +223,7 @@ next_line(sn_str *rest, sn_str *out)
 }
 
 static bool
-read_lines(starting *st, sn_str path, seine_text *out)
+read_lines(starting *st, sn_str path, seine_view *out)
 {
     if (!st->lines)
         return failed(st, "start", "names a file, and files cannot be read here");
@@ -234,16 +234,13 @@ read_lines(starting *st, sn_str path, seine_text *out)
 static bool
 each_line(starting *st, size_t i)
 {
-    seine_text text = {NULL, 0};
-    sn_str line;
+    sn_str rest = {NULL, 0}, line;
 
-    if (!read_lines(st, st->s->over[i].path, &text))
+    if (!read_lines(st, st->s->over[i].path, &rest))
         return false;
-    sn_str rest = {text.bytes, text.len};
     bool good = true;
     while (good && next_line(&rest, &line))
         good = with_value(st, i, seine_json_new_string(line.ptr, line.len));
-    seine_text_free(&text);
     return good;
 }
 
@@ -269,19 +266,16 @@ next_dimension(starting *st, size_t i)
 static bool
 each_url_of_file(starting *st)
 {
-    seine_text text = {NULL, 0};
-    sn_str line;
+    sn_str rest = {NULL, 0}, line;
     bool good = true;
 
-    if (!read_lines(st, st->s->file, &text))
+    if (!read_lines(st, st->s->file, &rest))
         return false;
-    sn_str rest = {text.bytes, text.len};
     while (good && next_line(&rest, &line)) {
         sn_buf_reset(&st->url);
         sn_buf_str(&st->url, line);
         good = sn_buf_done(&st->url) == SEINE_OK && give(st, st->url.ptr);
     }
-    seine_text_free(&text);
     return good;
 }
 

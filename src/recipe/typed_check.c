@@ -36,7 +36,8 @@ compare(const seine_json *value, sn_str bound, int *out_order)
 }
 
 static seine_err
-wrong(sn_typed_error *out, const char *why, sn_str text, const char *what, sn_str bound)
+out_of_bounds(sn_typed_error *out, const char *why, sn_str text, const char *what,
+              sn_str bound)
 {
     char words[100];
 
@@ -61,7 +62,8 @@ check_pattern(const sn_pattern *p, sn_str text, sn_typed_error *why)
         return e;
     return e == SEINE_OK && found
                ? SEINE_OK
-               : wrong(why, "pattern", text, "does not match the pattern", (sn_str){0});
+               : out_of_bounds(why, "pattern", text, "does not match the pattern",
+                               (sn_str){0});
 }
 
 static bool
@@ -79,11 +81,11 @@ check_text(const sn_meaning *m, const seine_json *value, sn_str text, sn_typed_e
     int order;
 
     if (!is_among(m, text))
-        return wrong(why, "enum", text, "is none of the values", (sn_str){0});
+        return out_of_bounds(why, "enum", text, "is none of the values", (sn_str){0});
     if (m->min.ptr && compare(value, m->min, &order) && order < 0)
-        return wrong(why, "range", text, "is below the minimum", m->min);
+        return out_of_bounds(why, "range", text, "is below the minimum", m->min);
     if (m->max.ptr && compare(value, m->max, &order) && order > 0)
-        return wrong(why, "range", text, "is above the maximum", m->max);
+        return out_of_bounds(why, "range", text, "is above the maximum", m->max);
     return m->pattern ? check_pattern(m->pattern, text, why) : SEINE_OK;
 }
 

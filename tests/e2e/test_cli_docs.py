@@ -118,12 +118,13 @@ def examples_of_the_help_run():
             b"WARC-Date: 2026-11-15T00:00:00Z\r\nContent-Type: application/warc-fields\r\nContent-Length: 14\r\n\r\nsoftware: test\r\n\r\n"
         with open(os.path.join(where, "pages.warc.gz"), "wb") as f:
             f.write(gzip.compress(record))
+        os.symlink(os.path.join(ROOT, "recipes"), os.path.join(where, "recipes"))
         os.mkdir(os.path.join(where, "docs"))
         for name, text in (("README.md", "[x](docs/a.md)\n"), ("docs/a.md", "# A\n"), ("known.jsonl", ""), ("pages.jsonl", '{"v":1,"type":"result","url":"http://e.example/","outcome":"ok"}\n')):
             with open(os.path.join(where, name), "w", encoding="utf-8") as f:
                 f.write(text)
         for line in lines:
-            if re.search("seine (fetch|crawl|mirror|check http|sitemap http|robots [a-z]+ http|explain.* --(live|job)|jobs (show|pause|resume|set|stop|repair)|retry)", line):  # test_cli_fetch_records.py and others have servers for them
+            if re.search("seine (fetch|crawl|mirror|run|check http|sitemap http|robots [a-z]+ http|explain.* --(live|job)|jobs (show|pause|resume|set|stop|repair)|retry)", line):  # test_cli_fetch_records.py and others have servers for them
                 continue
             line = line.replace("/var/log/nginx/access.log", "access.log")
             line = re.sub(r"> ~/\S*/", "> ", line)

@@ -164,7 +164,7 @@ def other_shells_get_every_option_too(shell):
 NOT_TYPED = {"on_earlier", "on_trace", "revisit", "size", "due", "on_record", "ready", "on_event", "arg", "names", "secrets", "log", "metrics", "clock", "crawl", "jar", "keep", "n_fields",
              "proxy_env", "family", "park", "robots_on_mine", "spill", "output_memory"}
 # Options of parts that no program makes by itself, and parameters of the test server.
-INSIDE = {"max_connections", "host", "idle_time", "max_age", "spec"}
+INSIDE = {"max_connections", "host", "idle_time", "max_age", "spec", "start", "headers"}
 
 
 def members_of(header, name):

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "recipe_page.h"
 
 #define HEAD  "seine: 1\nname: t\n"
@@ -15,17 +14,13 @@ on_lead(const seine_lead *lead, void *arg)
 }
 
 static bool
-give_lines(const char *path, seine_text *out, void *arg)
+give_lines(const char *path, seine_view *out, void *arg)
 {
     static const char text[] = "a b\n# not this\n\n  c/d\n";
 
     (void)arg;
-    out->bytes = sn_alloc(sizeof text);
-    if (!out->bytes || strcmp(path, "list.txt") != 0)
-        return false;
-    memcpy(out->bytes, text, sizeof text);
-    out->len = sizeof text - 1;
-    return true;
+    *out = (seine_view){text, sizeof text - 1};
+    return strcmp(path, "list.txt") == 0;
 }
 
 static void
@@ -50,6 +45,9 @@ static const struct {
     {"start: https://e.example/", NULL, "https://e.example/\n"},
     {"start: ['https://a.example/', '{base}/x']", NULL,
      "https://a.example/\nhttps://b.example/p/x\n"},
+    /* the URL of a host has a slash at its end, and the recipe writes one, too */
+    {"start: '{base}/x'", "{\"base\":\"https://c.example\"}", "https://c.example/x\n"},
+    {"start: '{base}'", "{\"base\":\"https://c.example\"}", "https://c.example/\n"},
     /* a value is escaped, but not a whole URL, nor what the format writes */
     {"start: 'https://e.example/{q}'", "{\"q\":\"a/b c&é\"}",
      "https://e.example/a%2Fb%20c%26%C3%A9\n"},

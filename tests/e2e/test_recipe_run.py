@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""seine run: the recipes of recipes/ against a server of their saved pages, with faults in between."""
+import csv
+import http.server
+import json
+import os
+import sys
+import tempfile
+import threading
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import ROOT, case, check, finish, rows, seine  # noqa: E402
+from pages import pages  # noqa: E402
+
+QUICK = ("--host-rate", "off", "--backoff", "10ms..20ms")
+
+
+def saved(name):
+    with open(os.path.join(ROOT, "recipes", name), encoding="utf-8") as f:
+        return f.read()
+
+
+def items(text):
+    return [o for o in map(json.loads, text.splitlines()) if o["type"] == "item"]
+
+
+def summary(text):
+    return [o for o in map(json.loads, text.splitlines()) if o["type"] == "summary"][-1]
+
+
+AMION = {"/2024/11": saved("amion/pages/2024-11.html"), "/2024/12": saved("amion/pages/2024-12-bad-rows.html")}
+SHOP = {"/list?page=1": saved("shop/pages/list-1.html"), "/list?page=2": saved("shop/pages/list-2.html"), "/p/1001": saved("shop/pages/detail-1001.html")}
+
+
+def amion(p, *words, **more):
+    return seine("run", "recipes/amion/amion.yaml", "--var", f"base={p.base}", *words, cwd=ROOT, **more)
+
+
+@case
+def s1_a_schedule_is_read_month_by_month_at_one_request_a_second():
+    once = []
+
+    def busy_once(path):
+        once.append(path)
+        return (503, {}, "") if len(once) == 1 else AMION["/2024/11"]
+
+    with pages({"/2024/11": busy_once, "/2024/12": AMION["/2024/12"]}) as p:
+        r = amion(p, "--var", "from=2024-11", "--var", "count=2", "--backoff", "10ms..20ms", "--robots", "off")
+        check(r.code, 0, r.err)
+        check(sorted(p.asked), ["/2024/11", "/2024/11", "/2024/12"])
+    got = items(r.out)
+    check((len(got), sum(not o["ok"] for o in got)), (61, 2))
+    check(sorted(o["n"] for o in got if not o["ok"]), [5, 11])
+    check(summary(r.out)["seconds"] >= 2, True)  # three requests, the retry among them
+    check(r.err.startswith("done: 2 pages, 59 shifts, 2 bad rows ("), True, r.err)
+    check({k: summary(r.out)[k] for k in ("ok", "failed", "items", "bad_rows", "expect", "errors")},
+          {"ok": 2, "failed": 0, "items": 59, "bad_rows": 2, "expect": [], "errors": {"start": 1, "person": 1}})
+
+
+@case
+def s1_too_many_bad_rows_are_exit_code_6_and_rows_stay():
+    bad = AMION["/2024/12"].replace("07:00 AM</td><td class=\"end\">07:00 PM", "early</td><td class=\"end\">late")
+    with tempfile.TemporaryDirectory() as folder, pages({"/2024/12": bad}) as p:
+        out = os.path.join(folder, "shifts.csv")
+        r = amion(p, "--var", "from=2024-12", "--var", "count=1", "-o", out, *QUICK)
+        check(r.code, 6, r.err)
+        check("expectation not met: bad-rows: " in r.err, True, r.err)
+        check("expectation not met: per-page: 14 on " in r.err, True, r.err)
+        with open(out, encoding="utf-8", newline="") as f:
+            table = list(csv.DictReader(f))
+        with open(os.path.join(folder, "shifts.bad.csv"), encoding="utf-8", newline="") as f:
+            wrong = list(csv.DictReader(f))
+        check((len(table), len(wrong)), (14, 17))
+        check(list(table[0]), ["date", "service", "person", "role", "start", "end", "phone", "starts_at", "ends_at", "hours", "_url", "_n"])
+        check(table[0]["_url"], p.base + "/2024/12")
+        check("not a time" in wrong[0]["_errors"], True)
+
+
+@case
+def a_shop_is_read_page_by_page_and_its_details_follow():
+    with pages(SHOP) as p:
+        r = seine("run", "recipes/shop/shop.yaml", "--var", f"base={p.base}", *QUICK, cwd=ROOT)
+        check(sorted(set(p.asked)), ["/list?page=1", "/list?page=2", "/p/1001", "/p/1002", "/p/1003", "/p/1004", "/p/1005", "/p/1006", "/robots.txt"])
+        check(len(p.asked), 9)
+    got = items(r.out)
+    check([o["key"] for o in got if o["kind"] == "product"], [f"A-100{i}" for i in range(1, 7)])
+    check([o["data"] for o in got if o["kind"] == "detail"],
+          [{"sku": "A-1001", "weight": 0.45, "text": "White paper for every printer. Made without chlorine."}])
+    check((r.code, summary(r.out)["failed"]), (0, 5), r.err)
+    check(got[0]["provenance"], {"url": p.base + "/list?page=1", "selector": "article.product", "line": 6, "col": 1})
+
+
+@case
+def flat_rows_are_data_alone():
+    with pages(SHOP) as p, tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "rows.jsonl")
+        r = seine("run", "recipes/shop/shop.yaml", p.base + "/list?page=2", "--flat", "-o", out, *QUICK, cwd=ROOT)
+        check(r.out, "")
+        with open(out, encoding="utf-8") as f:
+            check([json.loads(line)["sku"] for line in f], ["A-1005", "A-1006"])
+        again = seine("run", "recipes/shop/shop.yaml", p.base + "/list?page=2", "-o", out, *QUICK, cwd=ROOT)
+        check((again.code, "try: --overwrite" in again.err), (2, True), again.err)
+
+
+@case
+def a_repeat_of_a_row_on_another_page_is_a_duplicate():
+    with pages({**SHOP, "/list?page=2": SHOP["/list?page=2"].replace("A-1005", "A-1001")}) as p:
+        r = seine("run", "recipes/shop/shop.yaml", "--var", f"base={p.base}", *QUICK, cwd=ROOT)
+    bad = [o for o in items(r.out) if not o["ok"]]
+    check([(o["key"], o["errors"][0]["why"]) for o in bad], [("A-1001", "duplicate")])
+
+
+@case
+def a_page_cannot_send_the_run_to_another_host():
+    with pages({}) as other:
+        page = SHOP["/list?page=2"].replace("/p/1005", other.base + "/p/1005")
+        with pages({"/list?page=1": page}) as p:
+            r = seine("run", "recipes/shop/shop.yaml", "--var", f"base={p.base}", *QUICK, cwd=ROOT)
+        check(other.asked, [])
+    check("1 links to other hosts were not followed" in r.err, True, r.err)
+
+
+@case
+def an_api_gets_its_token_and_nobody_reads_it():
+    seen, first, second = [], saved("tickets/pages/tickets-1.json"), saved("tickets/pages/tickets-2.json")
+
+    class Api(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            seen.append((self.path, self.headers.get("Authorization")))
+            body = (first if "cursor" not in self.path else second).encode()
+            if "/tickets/" in self.path:
+                body = saved("tickets/pages/ticket-41.json").encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Api)
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    api = f"http://127.0.0.1:{server.server_address[1]}/v2"
+    r = seine("run", "recipes/tickets/tickets.yaml", "--var", f"api={api}", "--robots", "off", *QUICK, env={"TICKETS_TOKEN": "s3cr3t-token"}, cwd=ROOT)
+    lacking = seine("run", "recipes/tickets/tickets.yaml", "--var", f"api={api}", cwd=ROOT)
+    server.shutdown()
+    check(r.code, 0, r.err)
+    check({token for _, token in seen}, {"Bearer s3cr3t-token"})
+    check([path for path, _ in seen if "?" in path], ["/v2/tickets?state=open&per_page=3", "/v2/tickets?state=open&per_page=3&cursor=abc%3D"])
+    check([o["data"]["id"] for o in items(r.out) if o["kind"] == "ticket"], [41, 42, 43, 44, None][:4] + [45])
+    check(sorted({o["data"]["ticket"] for o in items(r.out) if o["kind"] == "comment"}), [41, 42])
+    check("s3cr3t" in r.out + r.err, False)
+    check((lacking.code, "TICKETS_TOKEN, which is not set" in lacking.err), (2, True), lacking.err)
+
+
+@case
+def a_field_that_vanishes_fails_its_coverage():
+    with pages({"/list?page=1": SHOP["/list?page=2"].replace("class=\"price\"", "class=\"cost\"")}) as p:
+        r = seine("run", "recipes/shop/shop.yaml", "--var", f"base={p.base}", *QUICK, cwd=ROOT)
+    check(r.code, 6)
+    check("expectation not met: coverage of price: 0 of 2 rows, expected 70%" in r.err, True, r.err)
+
+
+@case
+def a_condition_on_every_row_is_judged():
+    with tempfile.TemporaryDirectory() as folder, pages({"/": "<b>1</b><b>20</b>"}) as p:
+        with open(os.path.join(folder, "r.yaml"), "w", encoding="utf-8") as f:
+            f.write("seine: 1\nname: r\nitems: {each: b, fields: {n1: {type: int}}}\nexpect: {where: [n1 > 0, n1 < 10], items: 2}\n")
+        r = seine("run", "r.yaml", p.base + "/", *QUICK, cwd=folder)
+    check((r.code, f"where: 1 rows are not so: n1 < 10; the first on {p.base}/" in r.err), (6, True), r.err)
+
+
+@rows([("no page can be had", ["--retries", "0"], 1, "done: 0 pages, 1 failed, 0 items"),
+       ("a recipe that does not exist", ["--var", "base"], 2, "no NAME=VALUE"),
+       ("an option of the recipe that is wrong", ["--host-rate", "fast"], 2, "--host-rate"),
+       ("an output that is not known", ["-o", "x.parquet"], 2, "run writes .jsonl and .csv")])
+def a_run_that_fails_says_why(_, words, code, said):
+    with pages({"*": (500, {}, "")}) as p:
+        r = seine("run", "recipes/shop/shop.yaml", "--var", f"base={p.base}", "--robots", "off", *QUICK[2:], *words, cwd=ROOT)
+    check((r.code, said in r.err), (code, True), r.err)
+
+
+@case
+def a_run_is_no_job_yet():
+    r = seine("run", "recipes/shop/shop.yaml", "--job", "x", cwd=ROOT)
+    check((r.code, "unknown option '--job'" in r.err), (2, True), r.err)
+
+
+finish()
