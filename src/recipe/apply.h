@@ -84,7 +84,7 @@ void sn_apply_shape(sn_apply *a, const sn_field *f, const sn_texts *in, sn_texts
 
 /* The rows of some items; the rows of a table with their spans. */
 void sn_apply_items(sn_apply *a, const sn_items *items);
-void sn_apply_table(sn_apply *a, const sn_items *items, seine_node table, uint32_t *n);
+void sn_apply_table(sn_apply *a, const sn_items *items, seine_node node, uint32_t *n);
 
 /* One row: reads it and hands it over. `n` counts from 1. */
 void sn_apply_row(sn_apply *a, const sn_items *items, const sn_row_place *at, uint32_t n);
@@ -99,6 +99,6 @@ bool sn_apply_open(sn_apply *a, const seine_recipe *r, const seine_page *page);
 void sn_apply_close(sn_apply *a);
 
 /* The header of a table cell, and any name, compare without case and spare blanks. */
-sn_str sn_apply_collapse(sn_apply *a, sn_str text);
+sn_str sn_apply_collapse(sn_apply *a, sn_str s);
 
 #endif
