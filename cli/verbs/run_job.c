@@ -267,6 +267,9 @@ refuse(const run_job *j, const args *a, seine_err e, const seine_diag *diag)
     if (e == SEINE_E_FSYNC_FAILED)
         return say_fail(SAY_MACHINE, say_write_advice(line), "%s", line);
     if (e == SEINE_E_CONFIG) {
+        bool is_url = strcmp(diag->member, "url") == 0;
+        bool is_option = diag->member[0] && strcmp(diag->member, "command") != 0;
+
         snprintf(other, sizeof other, "--%.100s", diag->member);
         for (char *c = other + 2; *c; c++)
             *c = *c == '_' ? '-' : *c;
@@ -274,9 +277,9 @@ refuse(const run_job *j, const args *a, seine_err e, const seine_diag *diag)
                         "the same command again, --fresh to start over, or --job NAME "
                         "for another job",
                         "job '%s' was started with another %s", j->name,
-                        strcmp(diag->member, "url") == 0 ? "list of URLs"
-                        : diag->member[0]                ? other
-                                                         : "command");
+                        is_url      ? "list of URLs"
+                        : is_option ? other
+                                    : "command");
     }
     return say_fail(SAY_USAGE, hint_for(j, a, e).text, "%s",
                     line[0] ? line : seine_err_text(e));

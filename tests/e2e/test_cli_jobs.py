@@ -462,6 +462,14 @@ def a_damaged_job_is_repaired_and_ends_with_every_page():
         check(len(urls) - len(set(urls)), lost, "what was lost has a second record")
 
 
+@case
+def the_job_of_another_command_is_named_as_that():
+    with origin("--site", "5:3") as o, tempfile.TemporaryDirectory() as where:
+        check(run(where, "crawl", o.url("/"), "--mine", "-q", "--job", "one").code, 0)
+        r = run(where, "fetch", o.url("/"), "--job", "one")
+        check((r.code, r.err.splitlines()[0]), (2, "seine: job 'one' was started with another command"))
+
+
 def examples(*names):
     """The command lines that the help of these commands shows, in their order."""
     table = [json.loads(line) for line in seine("help", "--json").out.splitlines()]
