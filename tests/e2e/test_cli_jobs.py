@@ -99,8 +99,11 @@ def show_has_counts_outputs_and_hosts():
         row = json.loads(run(where, "jobs", "show", "one", "-j").out)
         check(row["state"], "stopped")
         check([os.path.basename(f["path"]) for f in row["outputs"]], ["a.jsonl", "a.csv"])
-        # the summary at the end of the run is committed, too
-        check([f["committed"] for f in row["outputs"]], [os.path.getsize(f["path"]) for f in row["outputs"]])
+        with open(os.path.join(where, "a.jsonl"), "rb") as f:
+            last = f.readlines()[-1]
+        check(json.loads(last)["type"], "summary")
+        sizes = [os.path.getsize(f["path"]) for f in row["outputs"]]
+        check([f["committed"] for f in row["outputs"]], [sizes[0] - len(last), sizes[1]], "all but the summary, which the next run replaces")
         check([h["pending"] for h in row["hosts"]], [row["pending"]])
         text = run(where, "jobs", "show", "one").out
         check([line.split()[0] for line in text.splitlines()], ["job", "command", "state", "urls", "disk", "output", "output", "host"])
