@@ -32,6 +32,7 @@ const command *const commands[] = {
     &cmd_jobs_rm,
     &cmd_retry,
     &cmd_report,
+    &cmd_diff,
     &cmd_convert,
     &cmd_extract,
     &cmd_run,

@@ -20,6 +20,7 @@ extern const command cmd_jobs_stop;
 extern const command cmd_jobs_rm;
 extern const command cmd_retry;
 extern const command cmd_report;
+extern const command cmd_diff;
 extern const command cmd_convert;
 extern const command cmd_extract;
 extern const command cmd_run;

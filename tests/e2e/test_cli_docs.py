@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import BUILD, PATIENCE, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
 
-PAGES = [os.path.join(ROOT, "docs", "user", name) for name in ("simulate.md", "cli.md", "convert.md", "report.md", "limit.md", "recipe.md")]
+PAGES = [os.path.join(ROOT, "docs", "user", name) for name in ("simulate.md", "cli.md", "convert.md", "report.md", "diff.md", "limit.md", "recipe.md")]
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.S)
 
 

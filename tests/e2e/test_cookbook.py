@@ -137,8 +137,12 @@ def reported(r):
     check(page.startswith("<!doctype html>") and "https://docs.example/gone.html" in page, True)
 
 
+def compared(r):
+    check("0 added, 0 removed, 0 changed" in r.out, True, r.out)
+
+
 CHECKS = {1: list_into_table, 2: titles, 3: files, 4: mirror, 5: broken, 6: posted, 7: token, 8: whole_crawl, 9: slowly, 10: both, 11: papers, 12: prices,
-          13: asked_sqlite, 14: archive, 15: named, 16: piped, 17: ci, 18: through, 19: wire, 20: unchecked, 21: reported}
+          13: asked_sqlite, 14: archive, 15: named, 16: piped, 17: ci, 18: through, 19: wire, 20: unchecked, 21: reported, 22: compared}
 FAILS = {5: 1, 8: 1, 10: 1, 11: 1, 13: 0, 14: 1, 17: 1}  # a link of the site is broken, and these say so
 
 
@@ -151,7 +155,7 @@ def a_recipe_does_what_it_says(number, _, script):
         print(f"# recipe {number} took {r.seconds:.2f} s", flush=True)
 
 
-@rows([(21,)])
+@rows([(22,)])
 def there_are_as_many_recipes(count):
     check([number for number, _, _ in RECIPES], list(range(1, count + 1)))
 
