@@ -42,7 +42,8 @@ typedef enum check_format {
     CHECK_JUNIT,
     CHECK_MD,
     CHECK_GITHUB,
-    CHECK_SINK /* a database or packed lines, which the library writes */
+    CHECK_HTML, /* a page of its own: the report of seine report */
+    CHECK_SINK  /* a database or packed lines, which the library writes */
 } check_format;
 
 /* How the links are written. */

@@ -64,7 +64,8 @@ read_output(const char *word, output *out)
         check_format format;
     } rows[] = {{"text", ".txt", CHECK_TEXT}, {"jsonl", ".jsonl", CHECK_JSONL},
                 {"csv", ".csv", CHECK_CSV},   {"junit", ".xml", CHECK_JUNIT},
-                {"md", ".md", CHECK_MD},      {"github", ".github", CHECK_GITHUB}};
+                {"md", ".md", CHECK_MD},      {"github", ".github", CHECK_GITHUB},
+                {"html", ".html", CHECK_HTML}};
     const char *colon = strchr(word, ':');
     seine_sink_opts sink;
     seine_sink_pack by_name, by_prefix = SEINE_PACK_NONE;
@@ -143,7 +144,7 @@ plan_output(check *c, const char *word)
     if (!read_output(word, &o))
         return say_fail(SAY_USAGE,
                         "-o junit:FILE, or a name that ends in .jsonl .csv .sqlite "
-                        ".xml .md .txt",
+                        ".xml .md .html .txt",
                         "--output '%s': nobody knows the format", show(word).text);
     if (o.format == CHECK_SINK)
         return open_sink(c, word);

@@ -8,6 +8,7 @@
 #include <seine/plumbing.h>
 
 #include "check/check.h"
+#include "report/report.h"
 #include "screen/out.h"
 #include "screen/say.h"
 #include "screen/textbuf.h"
@@ -523,6 +524,25 @@ write_github(check *c, textbuf *out)
     }
 }
 
+/* The page that `seine report` would make of the records. */
+static void
+write_html(check *c, textbuf *out, int code)
+{
+    textbuf lines = {NULL, 0, 0};
+    report *r = report_new();
+
+    write_jsonl(c, &lines, code);
+    for (char *at = lines.text, *end; at && *at; at = end + 1) {
+        end = strchr(at, '\n');
+        report_line(r, (seine_view){at, (size_t)(end - at)});
+    }
+    snprintf(r->title, sizeof r->title, "seine check");
+    report_rank(r);
+    report_html(r, out);
+    report_free(r);
+    textbuf_free(&lines);
+}
+
 void
 check_render(check *c, check_form form, textbuf *out, int code)
 {
@@ -544,6 +564,9 @@ check_render(check *c, check_form form, textbuf *out, int code)
         break;
     case CHECK_GITHUB:
         write_github(c, out);
+        break;
+    case CHECK_HTML:
+        write_html(c, out, code);
         break;
     case CHECK_SINK:
         break;

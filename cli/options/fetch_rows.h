@@ -287,8 +287,8 @@
 
 #if !IN_CHECK
     {"output", "o", KIND_FILES, "[FMT:]FILE", AT(output), .rare = IN_EXPLAIN, .group = "Outputs",
-     .help = "write records to FILE (.jsonl .csv .sqlite .warc); may be repeated",
-     .more = "All outputs get the same records. `.gz` or `.zst` behind `.jsonl`, `.csv` and `.warc` packs them. `jsonl:`, `csv.gz:`, `sqlite:` "
+     .help = "write records to FILE (.jsonl .csv .sqlite .warc), or a report (.html)",
+     .more = "It may be repeated; all outputs get the same records. `.html` is the page of `seine report`, written when the run has ended. `.gz` or `.zst` behind `.jsonl`, `.csv` and `.warc` packs them. `jsonl:`, `csv.gz:`, `sqlite:` "
              "before the name says the format when the name does not. `-` is standard "
              "output, which is silent otherwise. A file that exists is an error without --append or --overwrite."},
     {"format", "f", KIND_CHOICE, "auto|text|jsonl|csv", "auto", AT(format), .env = true, .rare = IN_EXPLAIN || IN_MIRROR,

@@ -68,7 +68,8 @@ add_skip(report *r, const entry *e)
 
     r->skipped++;
     report_group_keep(report_group_of(&r->skips, name.text), e, e->parent);
-    report_host_of(r, e->host)->skipped++;
+    if (e->host.len > 0)
+        report_host_of(r, e->host)->skipped++;
     report_moment *m = report_times_at(&r->times, e->wall);
     if (m)
         m->skipped++;
@@ -107,8 +108,11 @@ size_bin(uint64_t bytes)
 static void
 add_host(report *r, const entry *e, seine_span took)
 {
+    if (e->host.len == 0) {
+        r->nameless++;
+        return;
+    }
     report_host *h = report_host_of(r, e->host);
-
     h->urls++;
     h->requests += e->attempts;
     h->ok += e->is_ok;

@@ -118,7 +118,8 @@ typedef struct report {
 
     uint64_t total, ok, failed, blocked, skipped, bad_lines;
     uint64_t fates[SEINE_FATE_ROOM], statuses[1000];
-    uint64_t attempts, retries, bytes_in, bytes_body, timed;
+    uint64_t attempts, retries, bytes_in, bytes_body;
+    uint64_t nameless; /* records of earlier runs, of which the job kept no URL */
     uint64_t items_good, items_bad, links;
     uint64_t sizes[REPORT_SIZES];
     seine_span parts[PARTS], waits[SEINE_WAIT_ROOM];

@@ -205,6 +205,17 @@ put_failures(const report *r, textbuf *out)
 }
 
 static void
+put_links(const report *r, textbuf *out)
+{
+    textbuf_put(out, "%s link%s checked", figure_count(r->links).text,
+                r->links == 1 ? " was" : "s were");
+    for (size_t i = 0; i < r->verdicts.n; i++)
+        textbuf_put(out, "%s%s %s", i ? ", " : ": ",
+                    figure_count(r->verdicts.all[i].n).text, r->verdicts.all[i].name);
+    textbuf_put(out, ".");
+}
+
+static void
 put_end(const report *r, textbuf *out)
 {
     const char *by = report_word(r, "stopped_by");
@@ -217,6 +228,11 @@ put_end(const report *r, textbuf *out)
     if (r->summary)
         textbuf_put(out, " Exit code %llu.",
                     (unsigned long long)report_fact(r, "exit_code"));
+    if (r->nameless > 0 && r->job[0])
+        textbuf_put(out,
+                    " %s records are of earlier runs: the job counts them and kept no "
+                    "URLs or hosts of theirs.",
+                    figure_count(r->nameless).text);
     if (r->summaries > 1)
         textbuf_put(out,
                     " The records are those of %s runs; what the summary says is of "
@@ -230,7 +246,7 @@ report_verdict(const report *r, textbuf *out)
     uint64_t asked = r->ok + r->failed;
 
     if (r->total == 0 && r->links > 0)
-        textbuf_put(out, "%s links were checked.", figure_count(r->links).text);
+        put_links(r, out);
     else if (asked == 0)
         textbuf_put(out, "No URL was fetched.");
     else if (r->failed == 0)

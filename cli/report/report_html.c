@@ -93,6 +93,8 @@ put_tiles(textbuf *out, const report *r)
                           : report_wall(r);
 
     textbuf_put(out, "<ul class=\"tiles\">");
+    if (r->links > 0)
+        put_tile(out, figure_count(r->links), "links");
     put_tile(out, figure_count(r->ok), "ok");
     put_tile(out, figure_count(r->failed), "failed");
     if (r->blocked > 0)
@@ -183,6 +185,25 @@ status_class(unsigned status)
     return status < 300 ? "c-ok" : status < 400 ? "c-3" : status < 500 ? "c-4" : "c-5";
 }
 
+/* Links of `seine check`. */
+static void
+put_verdicts(textbuf *out, const report *r)
+{
+    static const char *const columns[] = {"verdict", "#links", "#share", "", NULL};
+
+    begin_table(out, "Links", columns);
+    for (size_t i = 0; i < r->verdicts.n; i++) {
+        const report_group *g = &r->verdicts.all[i];
+        textbuf name = {NULL, 0, 0};
+
+        html_text(&name, g->name);
+        put_fate_row(out, name.text ? name.text : "",
+                     strcmp(g->name, "ok") == 0 ? "c-ok" : "c-4", g->n, r->links);
+        textbuf_free(&name);
+    }
+    end_table(out);
+}
+
 static void
 put_counts(textbuf *out, const report *r)
 {
@@ -191,6 +212,12 @@ put_counts(textbuf *out, const report *r)
     uint64_t answers = 0;
 
     put_h2(out, "counts", "Counts");
+    if (r->links > 0)
+        put_verdicts(out, r);
+    if (r->total == 0) {
+        textbuf_put(out, "</section>\n");
+        return;
+    }
     textbuf_put(out, "<p>%s URLs = ", figure_count(r->total).text);
     textbuf_put(out, "%s ok + ", figure_count(r->ok).text);
     textbuf_put(out, "%s failed + ", figure_count(r->failed).text);
@@ -277,7 +304,8 @@ put_failures(textbuf *out, const report *r)
     for (size_t i = 0; i < r->failures.n; i++)
         put_group(out, &r->failures.all[i]);
     for (size_t i = 0; i < r->verdicts.n; i++)
-        put_group(out, &r->verdicts.all[i]);
+        if (r->verdicts.all[i].kept > 0)
+            put_group(out, &r->verdicts.all[i]);
     textbuf_put(out, "</section>\n");
 }
 

@@ -50,7 +50,7 @@ static const option options[] = {
     {"json", "j", KIND_FLAG, OWN(json), .env = true, .rare = true,
      .help = "as --format jsonl"},
     {"output", "o", KIND_FILES, "[FMT:]FILE", OWN(output),
-     .help = "write to FILE (.jsonl .csv .sqlite .xml .md .txt); may be repeated",
+     .help = "write to FILE (.jsonl .csv .sqlite .xml .md .html .txt); may be repeated",
      .more = "`junit:`, `github:` … before the name says the format when the name does not; .xml is JUnit. `.gz` or `.zst` behind the ending packs it. "
              "Standard output is then silent, unless `-` is given, too. A file that exists is an error without --overwrite."},
     {"overwrite", NULL, KIND_FLAG, OWN(overwrite), .env = true, .rare = true,

@@ -272,6 +272,32 @@ write_summary_file(run *r, const seine_text *members)
     return SAY_MACHINE;
 }
 
+/* Writes the pages of -o run.html. */
+static int
+write_pages(run *r, const closing *c, const seine_text *members)
+{
+    const char *path = NULL;
+    report_sink_about about = {
+        .title = r->job.job   ? r->job.name
+                 : r->name[0] ? r->name
+                              : r->args->command->name,
+        .job = r->job.job ? r->job.name : "",
+        .state = r->set->state,
+        .pending = pending_of(r, c),
+        .is_finished = run_is_finished(r),
+        .summary = members->bytes,
+        .summary_len = members->len,
+    };
+    int why = report_sink_write(&r->outputs.report, &about, &path);
+
+    if (why == 0)
+        return SAY_DONE;
+    run_log_fail(&r->run_log, SEINE_E_IO, say_write_advice(show_errno(why).text),
+                 "--output: cannot write '%s': %s", show(path).text,
+                 show_errno(why).text);
+    return SAY_MACHINE;
+}
+
 /* Whether the same command would be refused, since an output is there. */
 static bool
 is_in_the_way(const run *r)
@@ -595,6 +621,8 @@ run_close(run *r)
         code = SAY_MACHINE;
     c.stopped_by = run_stopped_by(r, &c.sums, &c.stats);
     int filed = write_summary_file(r, &members);
+    if (filed == SAY_DONE)
+        filed = write_pages(r, &c, &members);
     if (filed != SAY_DONE && code != SAY_USAGE)
         code = filed;
     terminal_flush(&r->terminal);

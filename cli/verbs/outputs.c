@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <seine/format.h>
+#include <seine/job.h>
 #include <seine/plumbing.h>
 
 #include "options/crawl_opts.h"
@@ -113,6 +114,7 @@ void
 outputs_count(outputs *o, const seine_record *r)
 {
     seine_tally_add(o->tally, r);
+    report_sink_add(&o->report, r);
     count_time(o, r);
 }
 
@@ -184,8 +186,7 @@ take_record(const seine_record *r, uint64_t seq, void *arg)
 {
     outputs *o = arg;
 
-    seine_tally_add(o->tally, r);
-    count_time(o, r);
+    outputs_count(o, r);
     note_host(o, r);
     o->watch(r, o->arg);
     o->changes[seine_record_change(r)]++;
@@ -280,6 +281,7 @@ outputs_memory(const fetch_settings *set)
         all += format == SEINE_SINK_SQLITE ? 5 << 20 : 0;
         all += format == SEINE_SINK_WARC ? 6 << 20 : 0;
         all += pack == SEINE_PACK_ZSTD ? 4 << 20 : 0;
+        all += report_sink_path(set->output.items[i]) ? 8 << 20 : 0;
     }
     return all > beside ? all - beside : 0;
 }
@@ -387,6 +389,42 @@ open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
     }
     seine_err e = seine_sinks_open(sinks, &base, &diag);
     return e == SEINE_OK ? SAY_DONE : refuse_output(e, name, &diag);
+}
+
+/* Opens a page. One that is there belongs to the job that goes on, or may be replaced. */
+static int
+open_page(const fetch_settings *set, const outputs_hooks *hooks, const char *name,
+          outputs *o)
+{
+    seine_job_figures f = {.is_resumed = false};
+
+    if (set->append)
+        return say_fail(SAY_USAGE, "--overwrite, or another name",
+                        "--append does not go with -o %s: a page is written as a whole",
+                        show(name).text);
+    if (hooks->job)
+        seine_job_figures_get(hooks->job, &f);
+    return report_sink_open(&o->report, name,
+                            set->overwrite || f.is_resumed || (set->fresh && hooks->job));
+}
+
+/* Checks that no other output is the file of a page, which would replace it. */
+static int
+check_pages(const fetch_settings *set, const outputs *o)
+{
+    for (size_t i = 0; i <= set->output.count; i++) {
+        const char *name = i < set->output.count ? set->output.items[i] : set->failed;
+        seine_sink_format format = SEINE_SINK_AUTO;
+        seine_sink_pack pack = SEINE_PACK_NONE;
+
+        if (!name || report_sink_path(name))
+            continue;
+        const char *path = seine_format_split(name, &format, &pack);
+        if (report_sink_has(&o->report, path))
+            return say_fail(SAY_USAGE, "another name", "%s is an output already",
+                            show(path).text);
+    }
+    return SAY_DONE;
 }
 
 /* Opens the directory of --save. */
@@ -538,7 +576,11 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
     seine_diag diag = SEINE_DIAG;
 
     for (size_t i = 0; code == SAY_DONE && i < set->output.count; i++)
-        code = open_file(set, set->output.items[i], base, o->sinks);
+        code = report_sink_path(set->output.items[i])
+                   ? open_page(set, hooks, set->output.items[i], o)
+                   : open_file(set, set->output.items[i], base, o->sinks);
+    if (code == SAY_DONE)
+        code = check_pages(set, o);
     if (code == SAY_DONE)
         code = open_failed(a, base, o);
     if (code == SAY_DONE && !files_only)
@@ -719,6 +761,7 @@ outputs_free(outputs *o)
 {
     seine_sinks_free(o->sinks);
     seine_tally_free(o->tally);
+    report_sink_free(&o->report);
     record_table_fini(&o->table);
     if (o->pattern.source)
         template_fini(&o->pattern);

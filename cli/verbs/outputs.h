@@ -10,6 +10,7 @@
 #include <seine/tally.h>
 
 #include "options/fetch_settings.h"
+#include "report/report_sink.h"
 #include "screen/record_table.h"
 #include "screen/template.h"
 #include "screen/terminal.h"
@@ -37,6 +38,7 @@ typedef struct outputs {
     uint64_t changes[SEINE_CHANGE_GONE + 1]; /* records by their change */
     record_table table;
     template pattern;
+    report_sink report;          /* -o run.html; the sink thread counts for it */
     uint64_t bins[OUTPUTS_BINS]; /* how long requests took; complete after drain */
     pthread_mutex_t lock;
     char host[128]; /* of the first record; `lock` guards it */

@@ -49,7 +49,7 @@ choose_writer(sn_out *o, seine_diag *diag)
         if (!is_named)
             sn_diag_text(diag, "%s has no name that tells its format", o->name);
         else if (seine_format_of_input(path) == SEINE_INPUT_HTML)
-            sn_diag_text(diag, "%s: reports as HTML are not written yet: try .jsonl",
+            sn_diag_text(diag, "%s: the program makes reports as HTML: try .jsonl",
                          o->name);
         else
             sn_diag_text(

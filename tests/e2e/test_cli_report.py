@@ -133,7 +133,7 @@ def a_run_with_planted_trouble_is_reported_as_its_records_say():
         compare(got, Figures([x for x in lines if x["type"] in ("result", "skip")]))
         check([len(g["urls"]) for g in got["failures"] if g["kind"] == "404"], [20])
         check((got["exit_code"], got["stopped_by"]), (1, "done"))
-        check("50" <= str(got["slowest"][0]["ms"]) and "slow" in str(got["slowest"]), True)
+        check([u["ms"] >= 50 for u in got["slowest"] if u["url"].endswith("?slow")], [True])
         text = seine("report", "run.jsonl", cwd=folder).out
         check(text.splitlines()[0].startswith(f"{got['ok']} of {len(paths) + 1} URLs are ok"), True, text)
 
@@ -345,6 +345,74 @@ def an_output_is_replaced_as_a_whole_or_not_at_all():
             with open(os.path.join(folder, name), encoding="utf-8") as f:
                 check(f.read().startswith(start), True, name)
         check(sorted(os.listdir(folder)), ["a.jsonl", "r.html", "r.json", "r.md", "r.txt", "r.xml"])
+
+
+# -o run.html
+
+def page_of(path):
+    with open(path, encoding="utf-8") as f:
+        page = check_page(f.read())
+    return page, json.loads(page.text["script"][0])
+
+
+@rows([("run.html",), ("html:page",), ("a:b.htm",)])
+def an_output_that_is_a_page_has_the_figures_of_the_records_beside_it(name):
+    with tempfile.TemporaryDirectory() as folder, origin() as o:
+        r = seine("fetch", *[o.url(p) for p in ("/ok", "/status:404", "/redir:2/ok?x", "/status:503?fail=1&key=k")], "-o", name, "-o", "run.jsonl", "--mine", "--proxy", "off",
+                  "--backoff", "10ms..20ms", cwd=folder)
+        check((r.code, r.out), (1, ""), r.err)
+        data = page_of(os.path.join(folder, name.replace("html:", "")))[1]
+        want = report("run.jsonl", cwd=folder)
+        for member in ("verdict", "exit_code", "stopped_by", "total", "statuses", "requests", "redirected", "from", "to"):
+            check(data[member], want[member], member)
+        with open(os.path.join(folder, "run.jsonl"), encoding="utf-8") as f:
+            compare(data, Figures([x for x in map(json.loads, f) if x["type"] in ("result", "skip")]))
+
+
+@case
+def a_page_that_exists_is_refused_before_anything_is_asked_for_and_replaced_on_request():
+    with tempfile.TemporaryDirectory() as folder, origin() as o:
+        path = os.path.join(folder, "run.html")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("mine")
+        for words, why in (((), "exists"), (("--append",), "--append does not go with"), (("-o", "no/such/run.html"), "cannot write"), (("-o", "html:-"), "a page is a file")):
+            first = () if len(words) == 2 else ("-o", "run.html")
+            r = seine("fetch", o.url("/ok"), *first, *words, "--proxy", "off", cwd=folder)
+            check((r.code, why in r.err), (2, True), r.err)
+        check(o.log(), [])
+        check(seine("fetch", o.url("/ok"), "-o", "run.html", "--overwrite", "--proxy", "off", cwd=folder).code, 0)
+        check(page_of(path)[1]["ok"], 1)
+        check(os.listdir(folder), ["run.html"])
+
+
+@case
+def check_writes_a_page_too_with_the_links_that_are_broken():
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "a.md"), "w", encoding="utf-8") as f:
+            f.write("# A\n[a](a.md)\n[x](gone.md)\n")
+        r = seine("check", "a.md", "-o", "links.html", "-o", "links.jsonl", cwd=folder)
+        check(r.code, 1, r.err)
+        page, data = page_of(os.path.join(folder, "links.html"))
+        check({g["kind"]: g["count"] for g in data["links"]}, {"ok": 1, "broken": 1})
+        check(data["verdict"].startswith("2 links were checked: 1 broken, 1 ok."), True, data["verdict"])
+        check("gone.md" in html_text(page) and "a.md" in html_text(page), True)
+        want = report("links.jsonl", cwd=folder)
+        check((want["links"], want["exit_code"]), (data["links"], 1))
+
+
+@case
+def the_page_of_a_job_that_goes_on_counts_all_of_its_runs():
+    with tempfile.TemporaryDirectory() as folder, origin() as o:
+        job = {"env": {"SEINE_DURABILITY": "fast"}, "cwd": folder}
+        urls = [o.url("/ok?1"), o.url("/ok?2"), o.url("/status:404")]
+        first = seine("fetch", *urls, "--job", "j", "-o", "j.html", "--mine", "--proxy", "off", **job)
+        before = page_of(os.path.join(folder, "j.html"))[1]
+        check((first.code, before["ok"], before["failed"], before["next"]), (1, 2, 1, "seine retry j -o again.jsonl"), first.err)
+        second = seine("retry", "j", "-o", "again.html", **job)
+        page, after = page_of(os.path.join(folder, "again.html"))
+        check((second.code, after["ok"], after["failed"], after["total"]), (1, 2, 1, 3), second.err)
+        check("2 records are of earlier runs" in html_text(page), True)
+        check([h["urls"] for h in after["hosts"]], [1])
 
 
 finish()

@@ -51,6 +51,9 @@ def the_demo_crawls_the_whole_site_and_leaves_its_files():
         told = [x for x in lines if x["type"] in ("result", "skip")]
         with open(os.path.join(where, "demo", "pages.csv"), encoding="utf-8") as f:
             check(len(list(csv.DictReader(f))), len(told))
+        with open(os.path.join(where, "demo", "report.html"), encoding="utf-8") as f:
+            page = json.loads(re.search('<script type="application/json" id="data">(.*?)</script>', f.read(), re.S).group(1))
+        check((page["total"], page["exit_code"]), (len(told), lines[-1]["exit_code"]))
         check(len({x["key"] for x in told}), len(told))  # nothing doubled
         by_path = {"/".join(x["url"].split("/")[3:]): x for x in told if "/cal/" not in x["url"]}
         truth = {x["url"].split("/", 3)[3]: x for x in map(json.loads, seine("chaos", "site", "demo", "--list", "--base", "http://h").out.splitlines())}

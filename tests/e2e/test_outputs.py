@@ -337,11 +337,10 @@ def packed_lists_are_read():
 @case
 def one_file_is_one_output():
     with origin() as o, tempfile.TemporaryDirectory() as where:
-        for one, two in (("a.jsonl", "./a.jsonl"), ("a.sqlite", "sqlite:a.sqlite"), ("a.csv.gz", "csv.gz:a.csv.gz")):
+        for one, two in (("a.jsonl", "./a.jsonl"), ("a.sqlite", "sqlite:a.sqlite"), ("a.csv.gz", "csv.gz:a.csv.gz"), ("a.html", "./a.html"),
+                         ("a.html", "jsonl:./a.html")):
             r = seine("fetch", "-o", one, "-o", two, o.url("/ok"), cwd=where)
             check((r.code, "is an output already" in r.err, os.listdir(where)), (2, True, []), r.err)
-        r = seine("fetch", "-o", "a.html", o.url("/ok"), cwd=where)
-        check((r.code, "reports as HTML are not written yet" in r.err), (2, True), r.err)
         check(o.log(), [])
         r = subprocess.run([os.path.abspath(PROGRAM), "fetch", *MINE, "-o", "csv.gz:-", o.url("/ok")], capture_output=True, env=environment(), timeout=PATIENCE)
         check(len(gzip.decompress(r.stdout).decode().splitlines()), 2)

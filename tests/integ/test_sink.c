@@ -456,7 +456,7 @@ TEST(sink_names_that_cannot_be_are_told_in_one_line)
         {"x.sqlite.gz", SEINE_E_INVAL,
          "x.sqlite.gz: no format has that ending: try .jsonl, .csv, .sqlite or .warc.gz"},
         {"x.html", SEINE_E_INVAL,
-         "x.html: reports as HTML are not written yet: try .jsonl"},
+         "x.html: the program makes reports as HTML: try .jsonl"},
         {"no/such/x.csv", SEINE_E_IO,
          "cannot open no/such/x.csv: no such file or directory"},
         {"d.csv", SEINE_E_IO, "cannot open d.csv: is a directory"},
