@@ -27,6 +27,12 @@ typedef struct target {
     struct target *next;
 } target;
 
+/* A host that leads may go to. */
+typedef struct known_host {
+    char *name;
+    bool is_start; /* the recipe names it: it gets the headers */
+} known_host;
+
 typedef struct run {
     const recipe_run_opts *o;
     recipe_run_end *end;
@@ -38,8 +44,6 @@ typedef struct run {
     bool is_stopped;
     int code;
 
-    char **hosts; /* of the start pages */
-    size_t n_hosts, cap_hosts;
     bytes *files;
     size_t n_files, cap_files;
     seine_json *request;
@@ -54,6 +58,8 @@ typedef struct run {
     pthread_mutex_t lock; /* of what follows */
     target *first, *last; /* leads that wait */
     size_t out;           /* given and not ended */
+    known_host *hosts;
+    size_t n_hosts, cap_hosts;
 } run;
 
 static void
@@ -88,6 +94,46 @@ wake_main(run *r)
 
     if (write(r->wake, &one, sizeof one) < 0)
         return; /* it polls again soon */
+}
+
+/* The host of a URL as a key, or "" for none; the caller frees it. */
+static char *
+host_of(const char *url)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url u;
+    seine_view host = {"", 0};
+
+    seine_url_init(&u, mem, sizeof mem);
+    if (seine_url_parse(&u, url, strlen(url), NULL) == SEINE_OK)
+        host = seine_url_host_port(&u);
+    return xalloc_copy(host.ptr, host.len);
+}
+
+/* Is this one of the hosts, of those that the recipe names or of all? */
+static bool
+is_known_host(run *r, const char *url, bool named)
+{
+    char *host = host_of(url);
+    bool is = false;
+
+    pthread_mutex_lock(&r->lock);
+    for (size_t i = 0; i < r->n_hosts && !is; i++)
+        is = strcmp(r->hosts[i].name, host) == 0 && (r->hosts[i].is_start || !named);
+    pthread_mutex_unlock(&r->lock);
+    free(host);
+    return is;
+}
+
+static void
+know_host(run *r, const char *url, bool is_start)
+{
+    if (is_known_host(r, url, is_start))
+        return;
+    pthread_mutex_lock(&r->lock);
+    r->hosts = xalloc_room(r->hosts, r->n_hosts, &r->cap_hosts, sizeof *r->hosts);
+    r->hosts[r->n_hosts++] = (known_host){host_of(url), is_start};
+    pthread_mutex_unlock(&r->lock);
 }
 
 /* On the thread of the fetch. */
@@ -221,6 +267,8 @@ apply(run *r, const target *t, const seine_record *record)
     seine_page page = SEINE_PAGE;
     seine_applied got = {0};
 
+    if (t->is_start) /* it may have been redirected, to www. for instance */
+        know_host(r, final, false);
     print_time(record->wall, ts, sizeof ts);
     page.url = final;
     page.kind = t->kind;
@@ -274,6 +322,8 @@ on_record(const seine_record *record, unsigned shard, void *arg)
         return;
     if (record->type == SEINE_RECORD_RESULT && record->fate == SEINE_FATE_OK) {
         apply(r, t, record);
+    } else if (record->type == SEINE_RECORD_SKIP) {
+        r->end->skipped++;
     } else {
         char why[128];
         size_t n;
@@ -281,10 +331,7 @@ on_record(const seine_record *record, unsigned shard, void *arg)
         snprintf(why, sizeof why, "%.*s",
                  (int)(record->message.len < 120 ? record->message.len : 120),
                  record->message.ptr ? record->message.ptr : "");
-        fail_page(r, url,
-                  why[0]                              ? why
-                  : record->type == SEINE_RECORD_SKIP ? "not allowed or not wanted"
-                                                      : "failed");
+        fail_page(r, url, why[0] ? why : "failed");
         free(url);
     }
     pthread_mutex_lock(&r->lock);
@@ -327,42 +374,6 @@ wait_a_little(run *r, int ms)
     }
 }
 
-/* The host of a URL as a key, or "" for none; the caller frees it. */
-static char *
-host_of(const char *url)
-{
-    char mem[SEINE_URL_ROOM];
-    seine_url u;
-    seine_view host = {"", 0};
-
-    seine_url_init(&u, mem, sizeof mem);
-    if (seine_url_parse(&u, url, strlen(url), NULL) == SEINE_OK)
-        host = seine_url_host_port(&u);
-    return xalloc_copy(host.ptr, host.len);
-}
-
-static bool
-is_known_host(const run *r, const char *host)
-{
-    for (size_t i = 0; i < r->n_hosts; i++)
-        if (strcmp(r->hosts[i], host) == 0)
-            return true;
-    return false;
-}
-
-static void
-know_host(run *r, const char *url)
-{
-    char *host = host_of(url);
-
-    if (is_known_host(r, host)) {
-        free(host);
-        return;
-    }
-    r->hosts = xalloc_room(r->hosts, r->n_hosts, &r->cap_hosts, sizeof *r->hosts);
-    r->hosts[r->n_hosts++] = host;
-}
-
 /* Was this URL not given before? What is no URL gets its record. */
 static bool
 is_new_url(run *r, const char *url)
@@ -402,8 +413,10 @@ give(run *r, target *t)
     snprintf(id, sizeof id, "%zu", r->n_given - 1);
     ask.url = (seine_view){t->url, strlen(t->url)};
     ask.id = (seine_view){id, strlen(id)};
-    ask.fields = r->fields;
-    ask.n_fields = r->n_fields;
+    if (is_known_host(r, t->url, true)) {
+        ask.fields = r->fields;
+        ask.n_fields = r->n_fields;
+    }
     if (t->is_start && r->method)
         ask.method = (seine_view){r->method, strlen(r->method)};
     if (t->is_start && r->body)
@@ -439,15 +452,12 @@ pop(run *r, bool *out_is_done)
 static void
 give_lead(run *r, target *t)
 {
-    char *host = host_of(t->url);
-
-    if (is_known_host(r, host)) {
+    if (is_known_host(r, t->url, false)) {
         give(r, t);
     } else {
         r->end->off_site++;
         free_target(t);
     }
-    free(host);
 }
 
 /* Gives leads until none is left and no page is out. */
@@ -476,7 +486,7 @@ on_start(const seine_lead *lead, void *arg)
                            "start: this version runs over no sitemaps");
         return false;
     }
-    know_host(r, lead->url);
+    know_host(r, lead->url, true);
     give(r, new_target(lead->url, lead->kind, lead->carry, 1, true));
     return !r->is_stopped;
 }
@@ -504,7 +514,7 @@ give_starts(run *r)
     seine_diag diag = SEINE_DIAG;
 
     for (size_t i = 0; i < o->n_urls; i++) {
-        know_host(r, o->urls[i]);
+        know_host(r, o->urls[i], true);
         give(r, new_target(o->urls[i], "", o->vars, 1, true));
     }
     if (o->n_urls > 0)
@@ -613,7 +623,7 @@ fini(run *r)
     for (size_t i = 0; i < r->n_given; i++)
         free_target(r->given[i]);
     for (size_t i = 0; i < r->n_hosts; i++)
-        free(r->hosts[i]);
+        free(r->hosts[i].name);
     for (size_t i = 0; i < r->n_files; i++)
         bytes_free(&r->files[i]);
     free(r->given);

@@ -27,6 +27,7 @@ typedef struct recipe_run_opts {
 
 typedef struct recipe_run_end {
     uint64_t ok, failed; /* pages */
+    uint64_t skipped;    /* not asked for: robots.txt, --max-pages */
     uint64_t off_site;   /* leads that were not followed */
     int signal;          /* 0: none */
     bool is_late;        /* max-time is over */

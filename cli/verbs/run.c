@@ -135,6 +135,9 @@ say_end(const expectations *e, const recipe_run_end *end, const seine_json *unme
             (double)took / 1e9);
     if (end->failed > 0)
         say_note("%s", end->first_failure);
+    if (end->skipped > 0)
+        say_note("%" PRIu64 " URLs were not asked for: robots.txt, or a limit of the run",
+                 end->skipped);
     if (end->off_site > 0)
         say_note("%" PRIu64 " links to other hosts were not followed", end->off_site);
     for (size_t i = 0; (one = seine_json_at(unmet, i)); i++)
@@ -160,6 +163,7 @@ write_summary(item_out *out, const expectations *e, const recipe_run_end *end,
     jsonl_set(all, "recipe", jsonl_string(seine_recipe_name(e->recipe->recipe)));
     jsonl_set(all, "ok", seine_json_new_int((int64_t)end->ok));
     jsonl_set(all, "failed", seine_json_new_int((int64_t)end->failed));
+    jsonl_set(all, "skipped", seine_json_new_int((int64_t)end->skipped));
     jsonl_set(all, "items", seine_json_new_int((int64_t)e->good));
     jsonl_set(all, "bad_rows", seine_json_new_int((int64_t)e->bad));
     jsonl_set(all, "errors", errors);
@@ -179,11 +183,11 @@ write_summary(item_out *out, const expectations *e, const recipe_run_end *end,
 static int
 exit_code(const recipe_run_end *end, const seine_json *unmet)
 {
-    return end->signal                       ? SAY_SIGNAL + end->signal
-           : end->ok == 0 && end->failed > 0 ? SAY_FAILED
-           : seine_json_size(unmet) > 0      ? SAY_EXPECTED
-           : end->is_late                    ? SAY_EARLY
-                                             : SAY_DONE;
+    return end->signal                                      ? SAY_SIGNAL + end->signal
+           : end->ok == 0 && end->failed + end->skipped > 0 ? SAY_FAILED
+           : seine_json_size(unmet) > 0                     ? SAY_EXPECTED
+           : end->is_late                                   ? SAY_EARLY
+                                                            : SAY_DONE;
 }
 
 static int

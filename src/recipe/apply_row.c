@@ -403,7 +403,47 @@ selector_of(row *r)
     return text;
 }
 
-/* The first condition of expect.where that is not true, from 1; 0: none. */
+static bool
+has_field(const sn_items *items, sn_str name)
+{
+    for (size_t i = 0; i < items->n_fields; i++)
+        if (sn_str_eq(sn_str_of(items->fields[i].name), name))
+            return true;
+    for (size_t i = 0; i < items->n_derive; i++)
+        if (sn_str_eq(sn_str_of(items->derive[i].name), name))
+            return true;
+    return false;
+}
+
+/* Do the rows have all fields that a condition asks for? */
+typedef struct asked_fields {
+    const sn_items *items;
+    bool has_all;
+} asked_fields;
+
+static void
+on_asked(void *arg, unsigned index, sn_str rest)
+{
+    asked_fields *f = arg;
+    sn_str root, tail;
+
+    if (index != SN_EXPR_OPEN)
+        return;
+    sn_str_cut(rest, '.', &root, &tail);
+    f->has_all = f->has_all && has_field(f->items, root);
+}
+
+static bool
+applies(const row *r, const sn_formula *condition)
+{
+    asked_fields f = {r->items, true};
+
+    sn_expr_uses(condition->x, on_asked, &f);
+    return f.has_all;
+}
+
+/* The first condition of expect.where that is not true, from 1; 0: none. A condition is
+ * one on the kinds of rows that have its fields. */
 static uint16_t
 first_unmet(row *r)
 {
@@ -411,6 +451,8 @@ first_unmet(row *r)
 
     for (size_t i = 0; i < recipe->n_expected && !r->is_bad; i++) {
         bool is = false;
+        if (!applies(r, &recipe->expected[i]))
+            continue;
         if (sn_names_is(&r->a->names, &recipe->expected[i], &is) == SEINE_E_NOMEM)
             r->a->err = SEINE_E_NOMEM;
         if (!is)

@@ -103,6 +103,43 @@ check_coverage(sn_reading *in, const sn_yaml *map)
 }
 
 /* The names of all items, for conditions on every row. */
+/* What a condition names must be a field. */
+typedef struct named_fields {
+    const all_fields *all;
+    sn_str unknown; /* ptr NULL: none */
+} named_fields;
+
+static void
+on_name(void *arg, unsigned index, sn_str rest)
+{
+    named_fields *n = arg;
+    sn_str root, tail;
+
+    if (index != SN_EXPR_OPEN)
+        return;
+    sn_str_cut(rest, '.', &root, &tail);
+    for (size_t i = 0; i < n->all->count; i++)
+        if (sn_str_eq(sn_str_of(n->all->names[i]), root))
+            return;
+    n->unknown = root;
+}
+
+static void
+check_names(sn_reading *in, const sn_yaml *node, const sn_formula *f)
+{
+    all_fields all = {{NULL}, 0};
+    named_fields n = {&all, {NULL, 0}};
+
+    list_fields(in, &all);
+    sn_expr_uses(f->x, on_name, &n);
+    if (!n.unknown.ptr || in->no_fields)
+        return;
+    const char *near = sn_near_word(n.unknown, all.names);
+    sn_mistake(in, node, "where names no field: '%.*s'%s%s",
+               n.unknown.len < 40 ? (int)n.unknown.len : 40, n.unknown.ptr,
+               near ? "; try " : "", near ? near : "");
+}
+
 static void
 read_where(sn_reading *in, const sn_yaml *node)
 {
@@ -114,7 +151,7 @@ read_where(sn_reading *in, const sn_yaml *node)
          v = is_list ? v->next : NULL)
         if (sn_read_formula(in, v, in->globals, in->n_globals, true,
                             &r->expected[r->n_expected]))
-            r->n_expected++;
+            check_names(in, v, &r->expected[r->n_expected++]);
 }
 
 void

@@ -123,6 +123,23 @@ def a_page_cannot_send_the_run_to_another_host():
 
 
 @case
+def a_start_page_that_was_moved_leads_on_from_where_it_is():
+    with pages({**SHOP, "/robots.txt": "User-agent: *\nDisallow: /p/1002\n"}) as there, pages({"/list?page=1": (301, {"Location": there.base + "/list?page=1"}, "")}) as p:
+        r = seine("run", "recipes/shop/shop.yaml", "--var", f"base={p.base}", *QUICK, cwd=ROOT)
+        check("/list?page=2" in there.asked and "/p/1001" in there.asked, True, there.asked)
+        check("/p/1002" in there.asked, False)
+    check((summary(r.out)["items"], summary(r.out)["skipped"]), (7, 1), r.err)
+
+
+@case
+def no_more_pages_than_wanted_are_asked_for():
+    with pages(SHOP) as p:
+        r = seine("run", "recipes/shop/shop.yaml", "--var", f"base={p.base}", "-n", "2", "--robots", "off", *QUICK, cwd=ROOT)
+        check(len(p.asked), 2)
+    check(summary(r.out)["skipped"] > 0, True, r.out)
+
+
+@case
 def an_api_gets_its_token_and_nobody_reads_it():
     seen, first, second = [], saved("tickets/pages/tickets-1.json"), saved("tickets/pages/tickets-2.json")
 
@@ -168,7 +185,8 @@ def a_field_that_vanishes_fails_its_coverage():
 def a_condition_on_every_row_is_judged():
     with tempfile.TemporaryDirectory() as folder, pages({"/": "<b>1</b><b>20</b>"}) as p:
         with open(os.path.join(folder, "r.yaml"), "w", encoding="utf-8") as f:
-            f.write("seine: 1\nname: r\nitems: {each: b, fields: {n1: {type: int}}}\nexpect: {where: [n1 > 0, n1 < 10], items: 2}\n")
+            f.write("seine: 1\nname: r\nitems: {each: b, fields: {n1: {type: int}}}\nexpect: {where: [n1 > 0, n1 < 10], items: 2}\n"
+                    "pages: {other: {items: {kind: o, fields: {x: b}}}}\n")
         r = seine("run", "r.yaml", p.base + "/", *QUICK, cwd=folder)
     check((r.code, f"where: 1 rows are not so: n1 < 10; the first on {p.base}/" in r.err), (6, True), r.err)
 
