@@ -13,6 +13,7 @@
 
 #include <seine/calendar.h>
 #include <seine/seen.h>
+#include <seine/sitemap_walk.h>
 #include <seine/url.h>
 
 #include "screen/say.h"
@@ -475,20 +476,100 @@ follow_leads(run *r)
     }
 }
 
+/* A sitemap whose pages are start pages. */
+typedef struct sitemap {
+    run *r;
+    const seine_lead *lead;
+    uint64_t pages;
+} sitemap;
+
+static void
+on_entry(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind what,
+         void *arg)
+{
+    sitemap *m = arg;
+    char *url = xalloc_copy(e->loc.ptr ? e->loc.ptr : "", e->loc.len);
+
+    (void)source;
+    (void)what;
+    m->pages++;
+    if (is_known_host(m->r, url, false))
+        give(m->r, new_target(url, m->lead->kind, m->lead->carry, 1, true));
+    else
+        m->r->end->off_site++;
+    free(url);
+}
+
+static void
+on_trouble(const char *source, seine_err e, const char *text, void *arg)
+{
+    sitemap *m = arg;
+    size_t n;
+    char *url = say_clean(source, strlen(source), &n);
+
+    if (e != SEINE_OK)
+        fail_page(m->r, url, text);
+    free(url);
+}
+
+/* Reads it step by step and hears signals meanwhile. */
+static seine_err
+walk(run *r, seine_sitemap_walk *w, seine_diag *diag)
+{
+    seine_err e;
+
+    while ((e = seine_sitemap_walk_step(w, diag)) == SEINE_OK && !r->is_stopped) {
+        struct pollfd fd = {.fd = seine_sitemap_walk_fd(w), .events = POLLIN};
+        if (poll(&fd, 1, 100) >= 0)
+            wait_a_little(r, 0);
+    }
+    return e;
+}
+
+/* Gives the pages of a sitemap; those of other hosts are not followed. */
+static void
+give_sitemap(run *r, const seine_lead *lead)
+{
+    seine_fetch_opts fetch = r->o->options->plan.opts;
+    seine_sitemap_walk_opts o = SEINE_SITEMAP_WALK_OPTS;
+    seine_sitemap_walk *w = NULL;
+    seine_diag diag = SEINE_DIAG;
+    sitemap m = {r, lead, 0};
+
+    fetch.on_record = NULL;
+    fetch.arg = NULL;
+    fetch.fields = r->fields;
+    fetch.n_fields = r->n_fields;
+    fetch.keep = SEINE_KEEP_TITLE;
+    o.fetch = &fetch;
+    o.on_entry = on_entry;
+    o.on_trouble = on_trouble;
+    o.arg = &m;
+    seine_err e = seine_sitemap_walk_new(&o, &w);
+    if (e == SEINE_OK)
+        e = seine_sitemap_walk_add(w, lead->url);
+    if (e == SEINE_OK)
+        e = walk(r, w, &diag);
+    seine_sitemap_walk_free(w);
+    if (e == SEINE_E_NOMEM)
+        xalloc_json(NULL);
+    if (e != SEINE_OK && e != SEINE_E_CLOSED)
+        r->code =
+            say_fail(SAY_USAGE, NULL, "start: the sitemap %s cannot be read: %s",
+                     show(lead->url).text, diag.text[0] ? diag.text : seine_err_text(e));
+}
+
 static bool
 on_start(const seine_lead *lead, void *arg)
 {
     run *r = arg;
 
-    if (lead->is_sitemap) {
-        r->code = say_fail(SAY_USAGE,
-                           "seine sitemap URL > urls.txt, and start: {file: urls.txt}",
-                           "start: this version runs over no sitemaps");
-        return false;
-    }
     know_host(r, lead->url, true);
-    give(r, new_target(lead->url, lead->kind, lead->carry, 1, true));
-    return !r->is_stopped;
+    if (lead->is_sitemap)
+        give_sitemap(r, lead);
+    else
+        give(r, new_target(lead->url, lead->kind, lead->carry, 1, true));
+    return !r->is_stopped && r->code == SAY_DONE;
 }
 
 /* Files stay in memory until the end of the run. */

@@ -132,6 +132,20 @@ def a_start_page_that_was_moved_leads_on_from_where_it_is():
 
 
 @case
+def the_pages_of_a_sitemap_are_start_pages():
+    with tempfile.TemporaryDirectory() as folder, pages({}) as other, pages({"/a": "<b>1</b>", "/b": "<b>2</b>"}) as p:
+        urls = [p.base + "/a", other.base + "/x", p.base + "/b"]
+        p.table["/sitemap.xml"] = (200, {"Content-Type": "application/xml"}, "<urlset>" + "".join(f"<url><loc>{u}</loc></url>" for u in urls) + "</urlset>")
+        with open(os.path.join(folder, "r.yaml"), "w", encoding="utf-8") as f:
+            f.write(f"seine: 1\nname: r\nstart: {{sitemap: '{p.base}/sitemap.xml'}}\nitems: {{fields: {{n1: {{css: b, type: int}}}}}}\n")
+        r = seine("run", "r.yaml", "--flat", *QUICK, cwd=folder)
+        check((r.code, sorted(r.out.splitlines()), other.asked), (0, ['{"n1":1}', '{"n1":2}'], []), r.err)
+        p.table["/sitemap.xml"] = (404, {}, "")
+        r = seine("run", "r.yaml", "--flat", *QUICK, cwd=folder)
+        check((r.code, "sitemap.xml" in r.err), (1, True), r.err)
+
+
+@case
 def no_more_pages_than_wanted_are_asked_for():
     with pages(SHOP) as p:
         r = seine("run", "recipes/shop/shop.yaml", "--var", f"base={p.base}", "-n", "2", "--robots", "off", *QUICK, cwd=ROOT)
