@@ -29,6 +29,7 @@
 #include "seine/err.h"
 #include "seine/eta.h"
 #include "seine/explain.h"
+#include "seine/extract.h"
 #include "seine/family.h"
 #include "seine/fetch.h"
 #include "seine/fetch_control.h"
