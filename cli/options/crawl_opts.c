@@ -205,12 +205,14 @@ read_keep(const args *a, const fetch_settings *set, seine_fetch_opts *o, crawl_p
     size_t n = 0, cap = 0, n_urls = 0, cap_urls = 0;
     textbuf types = {NULL, 0, 0};
 
-    if (set->keep.count == 0 && set->follow.count == 0)
+    if (set->keep.count == 0 && set->follow.count == 0 && set->json_pointer.count == 0)
         return SAY_DONE;
     p->urls = add_expressions(NULL, &n_urls, &cap_urls, &set->keep);
     o->accept_urls = p->urls;
-    if (!options_given(a, "accept-type")) {
+    if (set->accept_type && !options_given(a, "accept-type")) {
         textbuf_put(&types, "text/html,application/xhtml+xml");
+        if (set->json_pointer.count > 0)
+            textbuf_put(&types, ",application/json,text/json,application/ld+json");
         add_types(&types, &set->follow);
         add_types(&types, &set->keep);
         p->types = types.text;

@@ -10,6 +10,7 @@
 #include <seine/breaker_spec.h>
 #include <seine/url.h>
 
+#include "options/extract_opts.h"
 #include "options/revisit_opts.h"
 #include "screen/say.h"
 #include "screen/template_names.h"
@@ -223,6 +224,7 @@ members_of(const char *list)
     static const struct {
         const char *column, *member;
     } rows[] = {{"time_ms", "time"}, {"error_kind", "error"}, {"error_message", "error"}};
+    static const char data[] = "data."; /* a value of the page is a part of `data` */
     textbuf out = {NULL, 0, 0};
 
     for (const char *p = list; p;) {
@@ -234,6 +236,9 @@ members_of(const char *list)
                 word = rows[i].member;
                 len = strlen(word);
             }
+        size_t sign = *p == '+' || *p == '-';
+        if (n > sign + 5 && strncmp(p + sign, data, 5) == 0)
+            len = sign + 4;
         textbuf_put(&out, "%s%.*s", out.len ? "," : "", (int)len, word);
         p = p[n] ? p + n + 1 : NULL;
     }
@@ -448,6 +453,7 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     code = code == SAY_DONE ? check_base(set) : code;
     code = code == SAY_DONE ? crawl_plan_make(a, &p->opts, &p->crawl) : code;
     code = code == SAY_DONE ? revisit_opts_read(a, &p->revisit) : code;
+    code = code == SAY_DONE ? extract_opts_read(set, &p->extract) : code;
     if (code != SAY_DONE) {
         fetch_plan_free(p);
         return code;
@@ -463,6 +469,8 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     p->opts.no_proxy = set->no_proxy;
     p->opts.proxy_env = getenv;
     p->opts.names = p->names = option_names_new(a->command);
+    p->opts.extract = p->extract;
+    p->data = extract_opts_names(p->extract);
     return SAY_DONE;
 }
 
@@ -474,6 +482,10 @@ fetch_plan_free(fetch_plan *p)
     free(p->hosts);
     free(p->host_list);
     option_names_free(p->names);
+    seine_extract_free(p->extract);
+    free(p->data);
+    p->extract = NULL;
+    p->data = NULL;
     p->hosts = NULL;
     p->host_list = NULL;
     p->names = NULL;

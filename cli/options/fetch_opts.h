@@ -9,6 +9,7 @@
 #ifndef CLI_FETCH_OPTS_H
 #define CLI_FETCH_OPTS_H
 
+#include <seine/extract.h>
 #include <seine/fetch.h>
 
 #include "options/crawl_opts.h"
@@ -26,6 +27,8 @@ typedef struct fetch_plan {
     seine_members fields;
     seine_revisit_opts revisit; /* of --incremental */
     seine_diag_name *names;     /* what opts.names points to */
+    seine_extract *extract;     /* what opts.extract points to; NULL: no values */
+    const char **data;          /* the names of its values, ended by NULL; NULL: none */
 } fetch_plan;
 
 /* Reads and checks every setting before the first request. SAY_DONE; or the exit code

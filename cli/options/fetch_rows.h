@@ -286,6 +286,22 @@
      .help = "the URLs given may reach public addresses only"},
 
 #if !IN_CHECK
+#if !IN_MIRROR
+    {"css", NULL, KIND_LIST, "[NAME=]SEL[@ATTR]", AT(css), .member = "extract", .rare = true, .group = "Values of pages",
+     .help = "put what a CSS selector finds into `data` of the record",
+     .more = "Its text, or an attribute; `@text` is the text, `@html` the element as HTML. Attributes that are URLs are resolved. `data.NAME` is a "
+             "list of all matches; CSV and SQLite get a column NAME. NAME is what stands before the first `=` if it is a name, else the selector."},
+    {"json-pointer", NULL, KIND_LIST, "[NAME=]PTR", AT(json_pointer), .rare = true,
+     .help = "the same with the value of a JSON page at this pointer",
+     .more = FOR("RFC 6901; `-` in place of an element means every element.",
+                 "RFC 6901; `-` in place of an element means every element. A crawl takes JSON then, too, unless --accept-type is given.")},
+    {"meta", NULL, KIND_LIST, "NAME", AT(meta), .alone = true, .rare = true,
+     .help = "the same with metas of this name or property; all without one"},
+    {"jsonld", NULL, KIND_FLAG, AT(jsonld), .env = true, .rare = true,
+     .help = "the same with all scripts of JSON-LD"},
+    {"text", NULL, KIND_FLAG, AT(page_text), .env = true, .rare = true,
+     .help = "the same with the text of the page as people see it"},
+#endif
     {"output", "o", KIND_FILES, "[FMT:]FILE", AT(output), .rare = IN_EXPLAIN, .group = "Outputs",
      .help = "write records to FILE (.jsonl .csv .sqlite .warc), or a report (.html)",
      .more = "It may be repeated; all outputs get the same records. `.html` is the page of `seine report`, written when the run has ended. `.gz` or `.zst` behind `.jsonl`, `.csv` and `.warc` packs them. `jsonl:`, `csv.gz:`, `sqlite:` "

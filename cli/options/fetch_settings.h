@@ -108,6 +108,10 @@ typedef struct fetch_settings {
     bool json, raw, ordered, events, skips, csv_raw, csv_crlf, append, overwrite;
     const char *fail_on;
 
+    /* values of pages */
+    texts css, json_pointer, meta;
+    bool jsonld, page_text;
+
     /* what people and machines are told meanwhile */
     uint32_t verbose;
     int log, progress;

@@ -164,7 +164,7 @@ take_flag(parser *p, const option *o, bool on)
     else if (o->kind == KIND_TIMES)
         ++*(uint32_t *)at;
     else
-        *(const char **)at = "";
+        values_alone(o, settings_of(p, o));
     mark_given(p, o);
     return PARSE_RUN;
 }

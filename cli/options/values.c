@@ -61,6 +61,17 @@ add_text(texts *list, const char *text)
     list->items[list->count] = NULL;
 }
 
+void
+values_alone(const option *o, void *settings)
+{
+    void *at = (char *)settings + o->at;
+
+    if (o->kind == KIND_LIST)
+        add_text(at, "");
+    else
+        *(const char **)at = "";
+}
+
 bool
 values_takes(const option *o)
 {

@@ -22,6 +22,9 @@ const char *values_read(const option *o, const char *text, void *settings,
 const char *values_environment(const option *o, const char *text, void *settings,
                                char why[VALUES_WHY]);
 
+/* Stores what an option means that stands without its value: "". */
+void values_alone(const option *o, void *settings);
+
 /* Whether a value follows the option. */
 bool values_takes(const option *o);
 

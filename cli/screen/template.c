@@ -97,6 +97,24 @@ add_value(template *t, const seine_json *value)
     seine_text_free(&text);
 }
 
+/* Adds a value of the page, "data.price": all matches, joined as in CSV. */
+static void
+add_data(template *t, const seine_json *data, const char *name, size_t len)
+{
+    char *text = xalloc_copy(name, len);
+    const seine_json *all = seine_json_get(data, text), *one;
+
+    if (seine_json_type_of(all) != SEINE_JSON_ARRAY)
+        add_value(t, all);
+    for (size_t i = 0; (one = seine_json_at(all, i)); i++) {
+        if (i > 0)
+            textbuf_add(&t->out, "|", 1);
+        if (seine_json_type_of(one) != SEINE_JSON_NULL)
+            add_value(t, one);
+    }
+    free(text);
+}
+
 /* Follows a path like "time.total" member by member. */
 static const seine_json *
 find_member(const seine_json *from, const char *path, size_t len)
@@ -153,7 +171,11 @@ template_make(template *t, const seine_record *r, uint64_t seq)
             continue;
         }
         p = memchr(percent, '}', (size_t)(end - percent));
-        add_value(t, find_member(json, percent + 2, (size_t)(p - percent - 2)));
+        size_t len = (size_t)(p - percent - 2);
+        if (len > 5 && memcmp(percent + 2, "data.", 5) == 0)
+            add_data(t, seine_json_get(json, "data"), percent + 7, len - 5);
+        else
+            add_value(t, find_member(json, percent + 2, len));
         p++;
     }
     seine_json_free(json);

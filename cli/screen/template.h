@@ -5,7 +5,8 @@
  *     %{status} %{time.total} %{url}\n
  *
  * A name is a path into the record as JSON. An absent member prints nothing; a member
- * that is no text and no number prints as JSON. %% is a percent sign; \n \t \r \\ are
+ * that is no text and no number prints as JSON; of data.NAME, which is a list, the values
+ * are joined by "|". %% is a percent sign; \n \t \r \\ are
  * escapes.
  *
  *     template t;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <seine/charset.h>
+#include <seine/extract.h>
 #include <seine/jsonptr.h>
 
+#include "options/extract_opts.h"
 #include "recipes/recipe_extract.h"
 #include "screen/out.h"
 #include "screen/say.h"
@@ -16,9 +19,9 @@
 #include "verbs/verbs.h"
 
 typedef struct settings {
-    texts css, pointers, vars;
+    texts css, pointers, meta, vars;
     const char *base, *charset, *recipe, *page_kind;
-    bool links, title, meta, jsonld, tables, text;
+    bool links, title, jsonld, tables, text;
     uint64_t table; /* 0: none is asked for */
     bool json, jsonl, flat;
 } settings;
@@ -40,7 +43,8 @@ static const option options[] = {
      .help = "all links: `url`, `tag`, `attr`, `text`, `rel`, `line`, `col`",
      .more = "Resolved against the page's `<base>`, then --base; with `base` and `canonical`."},
     {"title", NULL, KIND_FLAG, AT(title), .help = "the title; null if there is none"},
-    {"meta", NULL, KIND_FLAG, AT(meta), .help = "all metas, and the language"},
+    {"meta", NULL, KIND_LIST, "NAME", AT(meta), .alone = true,
+     .help = "metas of this name or property; without one all, and the language"},
     {"jsonld", NULL, KIND_FLAG, AT(jsonld), .help = "all scripts of JSON-LD"},
     {"tables", NULL, KIND_FLAG, AT(tables),
      .help = "all tables, as rows of texts",
@@ -100,170 +104,58 @@ const command cmd_extract = {
 };
 /* clang-format on */
 
-/* The fields of the command line, or of one case. */
-typedef struct fields {
-    field *all;
-    size_t count;
-} fields;
-
-static void
-fields_free(fields *f)
-{
-    for (size_t i = 0; i < f->count; i++)
-        field_free(&f->all[i]);
-    free(f->all);
-    *f = (fields){NULL, 0};
-}
-
-static bool
-is_selector(const char *text)
-{
-    seine_select *s = NULL;
-    bool is = seine_select_new(text, strlen(text), &s, NULL) == SEINE_OK;
-
-    seine_select_free(s);
-    return is;
-}
-
-/* A pseudo-class of another library: puts the name that the message knows in its place,
- * "a:first" becomes "a:first-of-type". */
-static bool
-with_other_name(const char *text, size_t at, const char *message, char *out, size_t cap)
-{
-    const char *instead = strstr(message, "; try ':"), *end;
-    size_t name = at + 1 + strcspn(text + at + 1, " :.#[>+~,)(");
-
-    if (!instead || !(end = strchr(instead + 8, '\'')))
-        return false;
-    snprintf(out, cap, "%.*s:%.*s%s", (int)at, text, (int)(end - instead - 8),
-             instead + 8, text + name);
-    return is_selector(out);
-}
-
-/* What Scrapy and parsel write: "a::text" is a, "a::attr(href)" is a@href. */
-static bool
-with_at(const char *text, size_t at, char *out, size_t cap)
-{
-    const char *rest = text + at;
-
-    if (at == 0)
-        return false;
-    if (strcmp(rest, "::text") == 0)
-        snprintf(out, cap, "%.*s@text", (int)at, text);
-    else if (strncmp(rest, "::attr(", 7) == 0 && rest[strlen(rest) - 1] == ')')
-        snprintf(out, cap, "%.*s@%.*s", (int)at, text, (int)strlen(rest + 7) - 1,
-                 rest + 7);
-    else
-        return false;
-    return true;
-}
-
-/* Makes a hint: a selector that is near the text, or "". Without the byte at the fault it
- * may be one; a colon is no such byte, since a name would grow together with the next. */
-static void
-near_selector(const char *text, char *out, size_t cap)
-{
-    seine_diag diag = SEINE_DIAG;
-    seine_select *s = NULL;
-    size_t len = strlen(text);
-
-    out[0] = '\0';
-    if (len >= cap || seine_select_new(text, len, &s, &diag) == SEINE_OK ||
-        diag.column == 0 || diag.column > len) {
-        seine_select_free(s);
-        return;
-    }
-    size_t at = (size_t)diag.column - 1;
-    if (with_other_name(text, at, diag.text, out, cap) || with_at(text, at, out, cap))
-        return;
-    memcpy(out, text, at);
-    memcpy(out + at, text + at + 1, len - at);
-    if (text[at] == ':' || !is_selector(out))
-        out[0] = '\0';
-}
-
+/* Adds all of them, in the order in which they are written. */
 static int
-read_fields(const settings *set, fields *css, fields *pointers)
+read_fields(const settings *set, seine_extract *x)
 {
-    reason why = {""};
+    int code = SAY_DONE;
 
-    css->all = xalloc_zeroed(set->css.count + 1, sizeof *css->all);
-    pointers->all = xalloc_zeroed(set->pointers.count + 1, sizeof *css->all);
-    for (size_t i = 0; i < set->css.count; i++)
-        if (!field_css(&css->all[css->count++], set->css.items[i], &why)) {
-            char hint[SEINE_SELECT_BYTES];
-
-            near_selector(css->all[i].text, hint, sizeof hint);
-            return say_fail(SAY_USAGE, *hint ? hint : "seine extract --css 'h2 a@href'",
-                            "--css: %s", why.text);
-        }
-    for (size_t i = 0; i < set->pointers.count; i++)
-        if (!field_pointer(&pointers->all[pointers->count++], set->pointers.items[i],
-                           &why))
-            return say_fail(SAY_USAGE, "--json-pointer /data/0/name",
-                            "--json-pointer: %s", why.text);
-    return SAY_DONE;
-}
-
-/* Where the values of a field go: to an array, or to standard output. */
-typedef struct sink {
-    const field *field;
-    seine_json *array; /* NULL: print */
-    bool json;
-} sink;
-
-static void
-give_value(const sink *s, seine_json *value)
-{
-    const char *text;
-    size_t len;
-
-    if (s->array) {
-        jsonl_add(s->array, value);
-    } else if (s->json || !seine_json_string(value, &text, &len)) {
-        out_json(value);
-    } else {
-        out_line(text, len);
-        seine_json_free(value);
-    }
-}
-
-static bool
-on_match(page *p, seine_node n, void *arg)
-{
-    const sink *s = arg;
-    seine_json *value = page_value(p, n, s->field->attr);
-
-    if (value)
-        give_value(s, value);
-    return true;
-}
-
-static bool
-on_value(const seine_json *value, void *arg)
-{
-    give_value(arg, xalloc_json(seine_json_new_copy(value)));
-    return true;
-}
-
-static const char *
-field_label(const field *f)
-{
-    return f->name ? f->name : f->text;
+    for (size_t i = 0; code == SAY_DONE && i < set->pointers.count; i++)
+        code = extract_opts_add(x, SEINE_EXTRACT_POINTER, set->pointers.items[i]);
+    for (size_t i = 0; code == SAY_DONE && i < set->meta.count; i++)
+        code = extract_opts_add(x, SEINE_EXTRACT_META,
+                                *set->meta.items[i] ? set->meta.items[i] : NULL);
+    if (code == SAY_DONE && set->jsonld)
+        code = extract_opts_add(x, SEINE_EXTRACT_JSONLD, NULL);
+    for (size_t i = 0; code == SAY_DONE && i < set->css.count; i++)
+        code = extract_opts_add(x, SEINE_EXTRACT_CSS, set->css.items[i]);
+    if (code == SAY_DONE && set->text)
+        code = extract_opts_add(x, SEINE_EXTRACT_TEXT, NULL);
+    return code;
 }
 
 /* The work on one file. */
 typedef struct job {
     const settings *set;
-    fields css, pointers;
-    bool plain; /* one match per line */
+    seine_extract *fields;
+    seine_extractor *reader; /* of the fields */
+    bool plain;              /* one match per line */
     bool failed;
 } job;
+
+/* Reads the fields of the settings. Not DONE: after an error message. */
+static int
+job_open(job *j)
+{
+    if (seine_extract_new(&j->fields) != SEINE_OK)
+        xalloc_json(NULL);
+    int code = read_fields(j->set, j->fields);
+    if (code == SAY_DONE && seine_extractor_new(j->fields, &j->reader) != SEINE_OK)
+        xalloc_json(NULL);
+    return code;
+}
+
+static void
+job_close(job *j)
+{
+    seine_extractor_free(j->reader);
+    seine_extract_free(j->fields);
+}
 
 static bool
 has_facts(const settings *s)
 {
-    return s->links || s->title || s->meta || s->jsonld || s->tables || s->text;
+    return s->links || s->title || s->meta.count > 0 || s->jsonld || s->tables || s->text;
 }
 
 /* Adds the notes of links and tables; most pages have none. */
@@ -280,10 +172,18 @@ add_notes(const page *p, const tables *t, seine_json *out)
         jsonl_set(out, "notes", notes);
 }
 
+static bool
+wants_all_metas(const settings *set)
+{
+    for (size_t i = 0; i < set->meta.count; i++)
+        if (!*set->meta.items[i])
+            return true;
+    return false;
+}
+
 static void
 add_facts(const settings *set, const page *p, seine_json *out)
 {
-
     if (set->title)
         jsonl_set(out, "title", page_title(p));
     if (set->links) {
@@ -291,92 +191,133 @@ add_facts(const settings *set, const page *p, seine_json *out)
         jsonl_set(out, "canonical", page_canonical(p));
         jsonl_set(out, "links", page_links(p));
     }
-    if (set->meta) {
+    if (wants_all_metas(set))
         jsonl_set(out, "lang", page_lang(p));
-        jsonl_set(out, "meta", page_meta(p));
-    }
-    if (set->jsonld)
-        jsonl_set(out, "jsonld", page_jsonld(p));
 }
 
-/* False: the library refuses to make a tree of the page. */
+/* What is wrong with the page; of JSON also where. */
 static bool
-add_from_tree(const job *j, page *p, seine_json *out, reason *why)
+refuse_page(seine_err e, const bytes *in, reason *why)
 {
-    seine_json *value = NULL;
+    seine_json_fault fault = {0, ""};
 
-    for (size_t i = 0; i < j->css.count; i++) {
-        sink s = {&j->css.all[i], xalloc_json(seine_json_new_array()), true};
-        bool good = page_select(p, s.field->select, on_match, &s, why);
+    if ((e == SEINE_E_BAD_JSON || e == SEINE_E_JSON_TOO_DEEP) &&
+        seine_json_check(in->ptr, in->len, &fault, &fault) == e)
+        return reason_set(why, "%s at byte %zu: %s", seine_err_name(e), fault.offset,
+                          show(fault.text).text);
+    return reason_set(why, "%s: %s", seine_err_name(e), seine_err_text(e));
+}
 
-        jsonl_set(out, field_label(s.field), s.array);
-        if (!good)
-            return false;
-    }
-    if (j->set->text) {
-        if (!page_text(p, &value, why))
-            return false;
-        jsonl_set(out, "text", value);
-    }
+/* How a page is read: by its fields, whatever its type may be. */
+typedef struct source {
+    const bytes *in;
+    const char *url, *charset;
+} source;
+
+/* Reads the fields of a page; *out_data is what could be read. */
+static bool
+read_data(const job *j, const source *from, seine_json **out_data, reason *why)
+{
+    seine_extract_page ask = SEINE_EXTRACT_PAGE;
+    seine_view data = {NULL, 0};
+    const settings *set = j->set;
+    bool has_html = set->css.count > 0 || set->meta.count > 0 || set->jsonld || set->text;
+
+    ask.body = (seine_view){from->in->ptr, from->in->len};
+    if (from->url)
+        ask.url = (seine_view){from->url, strlen(from->url)};
+    if (from->charset)
+        ask.charset = (seine_view){from->charset, strlen(from->charset)};
+    ask.as = (has_html ? (unsigned)SEINE_EXTRACT_HTML : 0) |
+             (set->pointers.count > 0 ? (unsigned)SEINE_EXTRACT_JSON : 0);
+    seine_err e = seine_extractor_read(j->reader, &ask, &data);
+    if (e == SEINE_E_NOMEM || (data.ptr && seine_json_parse(data.ptr, data.len, out_data,
+                                                            NULL) == SEINE_E_NOMEM))
+        xalloc_json(NULL);
+    return e == SEINE_OK || refuse_page(e, from->in, why);
+}
+
+static bool
+copy_member(const char *name, const seine_json *value, void *arg)
+{
+    jsonl_set(arg, name, xalloc_json(seine_json_new_copy(value)));
     return true;
+}
+
+/* Adds the fields of a page as members. */
+static bool
+add_data(const job *j, const source *from, seine_json *out, reason *why)
+{
+    seine_json *data = NULL;
+
+    if (seine_extract_count(j->fields) == 0)
+        return true;
+    bool good = read_data(j, from, &data, why);
+    seine_json_each(data, copy_member, out);
+    seine_json_free(data);
+    return good;
+}
+
+static bool
+print_member(const char *name, const seine_json *value, void *arg)
+{
+    const settings *set = arg;
+    const seine_json *one;
+    const char *text;
+    size_t len;
+
+    (void)name;
+    for (size_t i = 0; (one = seine_json_at(value, i)); i++)
+        if (set->json || !seine_json_string(one, &text, &len))
+            out_json(xalloc_json(seine_json_new_copy(one)));
+        else
+            out_line(text, len);
+    return true;
+}
+
+/* Prints the values of the only field, one a line. */
+static bool
+print_data(const job *j, const source *from, reason *why)
+{
+    seine_json *data = NULL;
+    settings set = *j->set;
+    bool good = read_data(j, from, &data, why);
+
+    seine_json_each(data, print_member, &set);
+    seine_json_free(data);
+    return good;
 }
 
 /* Adds what is wanted of a page; `t` gets the tables. */
 static bool
-add_page(const job *j, page *p, seine_json *out, tables *t, reason *why)
+add_page(const job *j, page *p, const source *from, seine_json *out, tables *t,
+         reason *why)
 {
     bool good = !j->set->tables || page_tables(p, t, why);
 
     add_facts(j->set, p, out);
     add_notes(p, t, out);
-    return good && add_from_tree(j, p, out, why);
-}
-
-static bool
-add_values(const job *j, const bytes *in, seine_json *out, reason *why)
-{
-    seine_json *json = NULL;
-    seine_json_fault fault;
-
-    if (j->pointers.count == 0)
-        return true;
-    seine_err e = seine_json_parse(in->ptr, in->len, &json, &fault);
-    if (e != SEINE_OK)
-        return reason_set(why, "%s at byte %zu: %s", seine_err_name(e), fault.offset,
-                          show(fault.text).text);
-    for (size_t i = 0; i < j->pointers.count && e == SEINE_OK; i++) {
-        const field *f = &j->pointers.all[i];
-        sink s = {f, j->plain ? NULL : xalloc_json(seine_json_new_array()), j->set->json};
-
-        e = seine_jsonptr_each(json, f->text, strlen(f->text), on_value, &s);
-        if (!j->plain)
-            jsonl_set(out, field_label(f), s.array);
-    }
-    seine_json_free(json);
-    return e == SEINE_OK || reason_set(why, "%s", seine_err_text(e));
+    return add_data(j, from, out, good ? why : &(reason){""}) && good;
 }
 
 static bool
 add_all(const job *j, const bytes *in, seine_json *out, tables *t, reason *why)
 {
     static page p;
+    const settings *set = j->set;
+    source from = {in, set->base, set->charset};
+    page_how how = {set->charset, set->base, set->links};
     bool good;
 
-    if (!add_values(j, in, out, why))
-        return false;
-    if (j->css.count == 0 && !has_facts(j->set) && j->set->table == 0)
-        return true;
-    good =
-        page_open(&p, in, &(page_how){j->set->charset, j->set->base, j->set->links}, why);
-    if (good && j->set->table > 0) {
-        good = page_table_csv(&p, j->set->table, why);
-    } else if (good && j->plain) {
-        sink s = {&j->css.all[0], NULL, j->set->json};
-
-        good = page_select(&p, s.field->select, on_match, &s, why);
-    } else if (good) {
-        good = add_page(j, &p, out, t, why);
-    }
+    if (j->plain && set->table == 0)
+        return print_data(j, &from, why);
+    if (set->css.count == 0 && !has_facts(set) && set->table == 0)
+        return add_data(j, &from, out, why);
+    good = page_open(&p, in, &how, why);
+    if (good && set->table > 0)
+        good = page_table_csv(&p, set->table, why);
+    else if (good)
+        good = add_page(j, &p, &from, out, t, why);
     page_close(&p);
     return good;
 }
@@ -429,35 +370,45 @@ each_file(const args *a, job *j)
 
 /* Lines of JSON. */
 
+/* Where the matches of a selector go. */
+typedef struct match_list {
+    seine_json *all;
+    const char *attr; /* NULL: no attribute is asked for */
+} match_list;
+
 static bool
 add_match(page *p, seine_node n, void *arg)
 {
-    const sink *s = arg;
-    seine_json *one = xalloc_json(seine_json_new_object()), *attr = NULL;
-    seine_view name = seine_node_name(p->tree, n);
+    const match_list *m = arg;
+    seine_json *one = xalloc_json(seine_json_new_object());
+    seine_json *attr = m->attr ? page_value(p, n, m->attr) : NULL;
 
-    if (s->field->attr)
-        attr = page_value(p, n, s->field->attr);
     jsonl_set(one, "id", page_string(seine_node_attr(p->tree, n, "id")));
-    jsonl_set(one, "tag", page_string(name));
+    jsonl_set(one, "tag", page_string(seine_node_name(p->tree, n)));
     jsonl_set(one, "text", page_value(p, n, NULL));
     jsonl_set(one, "attr", attr ? attr : seine_json_new_null());
-    jsonl_add(s->array, one);
+    jsonl_add(m->all, one);
     return true;
 }
 
 static bool
-match_one(page *p, const char *text, seine_json *matches, reason *why)
+match_one(page *p, const char *text, seine_json *all, reason *why)
 {
-    field f;
-    bool good = field_css(&f, text, why);
+    seine_view name, rest, attr;
+    seine_diag diag = SEINE_DIAG;
+    seine_select *select = NULL;
 
-    if (good) {
-        sink s = {&f, matches, true};
-
-        good = page_select(p, f.select, add_match, &s, why);
-    }
-    field_free(&f);
+    seine_extract_split(text, &name, &rest, &attr);
+    match_list m = {all, attr.ptr};
+    seine_err e = seine_select_new(rest.ptr, rest.len, &select, &diag);
+    if (e == SEINE_E_NOMEM)
+        xalloc_json(NULL);
+    bool good =
+        e == SEINE_OK
+            ? page_select(p, select, add_match, &m, why)
+            : reason_set(why, "selector '%s' is not valid: %s, at byte %" PRIu64,
+                         show_bytes(rest.ptr, rest.len).text, diag.text, diag.column - 1);
+    seine_select_free(select);
     return good;
 }
 
@@ -497,9 +448,11 @@ is_wanted(const seine_json *want, const char *name)
 }
 
 static bool
-want_all(page *p, const seine_json *want, seine_json *out, reason *why)
+want_all(page *p, const seine_json *want, const source *from, seine_json *out,
+         reason *why)
 {
     static const char known[] = " links title meta jsonld tables text ";
+    static const char *all_metas[] = {"", NULL};
     job j = {.plain = false};
     settings set = {.title = true};
     tables t = {0};
@@ -516,7 +469,8 @@ want_all(page *p, const seine_json *want, seine_json *out, reason *why)
                 why, "want: not a list of links, title, meta, jsonld, tables, text");
     }
     set.links = is_wanted(want, "links");
-    set.meta = is_wanted(want, "meta");
+    if (is_wanted(want, "meta"))
+        set.meta = (texts){.items = all_metas, .count = 1};
     set.jsonld = is_wanted(want, "jsonld");
     set.tables = is_wanted(want, "tables");
     set.text = is_wanted(want, "text");
@@ -525,8 +479,9 @@ want_all(page *p, const seine_json *want, seine_json *out, reason *why)
         jsonl_set(out, "base", page_base(p));
         jsonl_set(out, "canonical", page_canonical(p));
     }
-    bool good = add_page(&j, p, out, &t, why);
+    bool good = job_open(&j) == SAY_DONE && add_page(&j, p, from, out, &t, why);
 
+    job_close(&j);
     if (t.json)
         jsonl_set_text("tables", t.json, t.len);
     return good;
@@ -551,7 +506,8 @@ html_case(const seine_json *in, const bytes *html, seine_json *out, reason *why)
         return false;
     good = page_open(&p, html,
                      &(page_how){charset, url, want && is_wanted(want, "links")}, why) &&
-           (css ? match_all(&p, css, out, why) : want_all(&p, want, out, why));
+           (css ? match_all(&p, css, out, why)
+                : want_all(&p, want, &(source){html, url, charset}, out, why));
     page_close(&p);
     return good;
 }
@@ -647,6 +603,19 @@ check_charset(const char *name)
     return SAY_DONE;
 }
 
+/* Whether one selector or pointer alone is asked for, without a name. */
+static bool
+has_one_unnamed(const settings *set)
+{
+    seine_view name, rest;
+
+    if (set->css.count + set->pointers.count != 1)
+        return false;
+    seine_extract_split(set->css.count > 0 ? set->css.items[0] : set->pointers.items[0],
+                        &name, &rest, NULL);
+    return !name.ptr;
+}
+
 static int
 run_recipe(const args *a, const settings *set, bool has_more)
 {
@@ -688,15 +657,11 @@ run_extract(const args *a)
     if (code == SAY_DONE)
         code = check_charset(set->charset);
     if (code == SAY_DONE)
-        code = read_fields(set, &j.css, &j.pointers);
+        code = job_open(&j);
     if (code == SAY_DONE) {
-        size_t count = j.css.count + j.pointers.count;
-        const field *only = j.css.count > 0 ? &j.css.all[0] : &j.pointers.all[0];
-
-        j.plain = set->table > 0 || (!has_facts(set) && count == 1 && !only->name);
+        j.plain = set->table > 0 || (!has_facts(set) && has_one_unnamed(set));
         code = each_file(a, &j);
     }
-    fields_free(&j.css);
-    fields_free(&j.pointers);
+    job_close(&j);
     return code;
 }

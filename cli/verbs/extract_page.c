@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/extract_page.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <seine/charset.h>
-#include <seine/jsonptr.h>
+#include <seine/extract.h>
 
 #include "screen/say.h"
 #include "screen/xalloc.h"
@@ -36,88 +35,6 @@ page_string(seine_view v)
 {
     return xalloc_json(v.ptr ? seine_json_new_string(v.ptr, v.len)
                              : seine_json_new_null());
-}
-
-static bool
-is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool
-is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Cuts NAME off "NAME=…", if that is a name. Returns the rest. */
-static const char *
-cut_name(field *f, const char *text)
-{
-    size_t n = 0;
-
-    *f = (field){NULL, NULL, NULL, NULL};
-    while (is_letter(text[n]) || (n > 0 && is_digit(text[n])))
-        n++;
-    if (n == 0 || text[n] != '=')
-        return text;
-    f->name = xalloc_copy(text, n);
-    return text + n + 1;
-}
-
-/* Cuts ATTR off "…@ATTR", if that is a name; no selector ends so. */
-static size_t
-cut_attr(field *f, const char *text)
-{
-    const char *at = strrchr(text, '@');
-    size_t n = 0;
-
-    while (at && at[1 + n] &&
-           (is_letter(at[1 + n]) || is_digit(at[1 + n]) || strchr("-:.", at[1 + n])))
-        n++;
-    if (!at || n == 0 || at[1 + n] != '\0')
-        return strlen(text);
-    f->attr = xalloc_copy(at + 1, n);
-    return (size_t)(at - text);
-}
-
-bool
-field_css(field *f, const char *text, reason *why)
-{
-    const char *rest = cut_name(f, text);
-    size_t len = cut_attr(f, rest);
-    seine_diag diag = SEINE_DIAG;
-
-    f->text = xalloc_copy(rest, len);
-    seine_err e = seine_select_new(f->text, len, &f->select, &diag);
-    if (e == SEINE_E_NOMEM)
-        xalloc_json(NULL);
-    return e == SEINE_OK ||
-           reason_set(why, "selector '%s' is not valid: %s, at byte %" PRIu64,
-                      show(f->text).text, diag.text, diag.column - 1);
-}
-
-bool
-field_pointer(field *f, const char *text, reason *why)
-{
-    const char *rest = cut_name(f, text);
-
-    f->text = xalloc_copy(rest, strlen(rest));
-    return seine_jsonptr_valid(rest, strlen(rest)) ||
-           reason_set(
-               why,
-               "'%s' is no JSON pointer: it begins with / and has ~ only in ~0 and ~1",
-               show(rest).text);
-}
-
-void
-field_free(field *f)
-{
-    free(f->name);
-    free(f->text);
-    free(f->attr);
-    seine_select_free(f->select);
-    *f = (field){NULL, NULL, NULL, NULL};
 }
 
 static bool
@@ -224,38 +141,18 @@ resolve_url(const page *p, seine_view v)
     return page_string(v);
 }
 
-static seine_json *
-take_text(seine_err e, seine_text *text)
-{
-    need_memory(e);
-    seine_json *json = xalloc_json(seine_json_new_string(text->bytes, text->len));
-    seine_text_free(text);
-    return json;
-}
-
-/* Resolves attributes that are URLs, if the URL of the page is known. */
 seine_json *
 page_value(page *p, seine_node n, const char *attr)
 {
-    static const char urls[] =
-        " href src action formaction poster cite background longdesc ";
     seine_text text = {0};
-    char word[32];
+    bool has = false;
 
-    if (!attr || strcmp(attr, "text") == 0) {
-        need_memory(seine_node_words(p->tree, n, &text));
-        for (size_t i = 0; i < text.len; i++)
-            if (text.bytes[i] == '\n')
-                text.bytes[i] = ' ';
-        return take_text(SEINE_OK, &text);
-    }
-    if (strcmp(attr, "html") == 0)
-        return take_text(seine_node_html(p->tree, n, &text), &text);
-    seine_view v = seine_node_attr(p->tree, n, attr);
-    if (!v.ptr)
+    need_memory(seine_extract_value(p->tree, n, attr, &p->base, &text, &has));
+    if (!has)
         return NULL;
-    snprintf(word, sizeof word, " %s ", attr);
-    return strstr(urls, word) ? resolve_url(p, v) : page_string(v);
+    seine_json *json = xalloc_json(seine_json_new_string(text.bytes, text.len));
+    seine_text_free(&text);
+    return json;
 }
 
 seine_json *
@@ -276,37 +173,6 @@ page_links(const page *p)
             jsonl_set(one, "hreflang", page_string(k.hreflang));
         jsonl_set(one, "line", seine_json_new_int(k.line));
         jsonl_set(one, "col", seine_json_new_int(k.col));
-        jsonl_add(all, one);
-    }
-    return all;
-}
-
-seine_json *
-page_meta(const page *p)
-{
-    seine_json *all = xalloc_json(seine_json_new_array());
-    seine_meta m;
-
-    for (size_t i = 0; seine_links_meta(p->links, i, &m); i++) {
-        seine_json *one = xalloc_json(seine_json_new_object());
-
-        jsonl_set(one, m.attr, page_string(m.name));
-        jsonl_set(one, "content", page_string(m.content));
-        jsonl_add(all, one);
-    }
-    return all;
-}
-
-/* Collects the values; a script that is no JSON becomes a text. */
-seine_json *
-page_jsonld(const page *p)
-{
-    seine_json *all = xalloc_json(seine_json_new_array()), *one;
-    seine_view v;
-
-    for (size_t i = 0; seine_links_jsonld(p->links, i, &v); i++) {
-        if (seine_json_parse(v.ptr, v.len, &one, NULL) != SEINE_OK)
-            one = page_string(v);
         jsonl_add(all, one);
     }
     return all;
@@ -355,15 +221,4 @@ page_base(const page *p)
     if (href.len > 0)
         return page_string(href);
     return page_string(seine_links_base(p->links));
-}
-
-bool
-page_text(page *p, seine_json **out, reason *why)
-{
-    seine_text text = {0};
-
-    if (!page_tree(p, why))
-        return false;
-    *out = take_text(seine_node_words(p->tree, 0, &text), &text);
-    return true;
 }

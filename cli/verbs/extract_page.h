@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * extract_page.h - reads a page and takes links, texts, tables and facts out of it.
+ * extract_page.h - reads a page and takes links, tables and facts out of it; fields are
+ * those of <seine/extract.h>.
  *
  * The page is decoded by the charset of the caller, or by the one that it declares. Links
  * and facts come from one pass without a tree; a tree is made when a selector needs it.
@@ -31,19 +32,6 @@ typedef struct page {
     seine_finder *finder; /* of the tree */
 } page;
 
-/* One thing to take out of a page: "[NAME=]SELECTOR[@ATTR]". */
-typedef struct field {
-    char *name; /* NULL: it has none */
-    char *text; /* the selector or pointer alone */
-    char *attr; /* NULL: the text of the node */
-    seine_select *select;
-} field;
-
-/* False: the text is no selector or pointer, and why. */
-bool field_css(field *f, const char *text, reason *why);
-bool field_pointer(field *f, const char *text, reason *why);
-void field_free(field *f);
-
 /* How to read a page; `url` and `charset`, the one of Content-Type, may be NULL. */
 typedef struct page_how {
     const char *charset, *url;
@@ -61,19 +49,16 @@ bool page_tree(page *p, reason *why);
 typedef bool (*page_fn)(page *p, seine_node n, void *arg);
 bool page_select(page *p, const seine_select *s, page_fn fn, void *arg, reason *why);
 
-/* The value of a field for a node: its text on one line, or an attribute. NULL: none. */
+/* The value of a node as a field has it (seine_extract_value). NULL: none. */
 seine_json *page_value(page *p, seine_node n, const char *attr);
 
-/* Parts of the output of `seine extract`. */
+/* Parts of the output of `seine extract` that are no fields. */
 seine_json *page_links(const page *p);
-seine_json *page_meta(const page *p);
-seine_json *page_jsonld(const page *p);
 seine_json *page_notes(const page *p); /* NULL: there are none */
 seine_json *page_title(const page *p);
 seine_json *page_canonical(const page *p);
 seine_json *page_base(const page *p);
 seine_json *page_lang(const page *p);
-bool page_text(page *p, seine_json **out, reason *why);
 
 /* All tables, as JSON text, which is a part of what values would take. */
 typedef struct tables {

@@ -785,6 +785,7 @@ prepare_run(run *r)
     if (code == SAY_DONE)
         code = run_job_open(r->args, &r->job);
     hooks.job = r->job.job;
+    hooks.data = (const char *const *)r->plan.data;
     if (code == SAY_DONE)
         code = run_log_open(&r->run_log, r->args, &r->terminal);
     if (code == SAY_DONE)

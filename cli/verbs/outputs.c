@@ -339,7 +339,7 @@ is_exact(const char *fields)
 /* The columns of CSV: those of `fields` in their order, or the fixed ones with what
  * `fields` adds and, in a crawl, the pages that link there. NULL: the fixed ones. */
 static char *
-csv_columns(const args *a, const char *fields)
+csv_columns(const args *a, const char *fields, bool has_data)
 {
     static const char fixed[] =
         "seq,ts,input,url,final_url,outcome,status,attempts,content_type,content_length,"
@@ -364,6 +364,8 @@ csv_columns(const args *a, const char *fields)
     }
     if (set->incremental && !has_word(out.text, "change"))
         textbuf_put(&out, ",change");
+    if (has_data)
+        textbuf_put(&out, ",data.*");
     return out.text;
 }
 
@@ -491,8 +493,9 @@ open_failed(const args *a, seine_sink_opts base, outputs *o)
     base.only_changes = false;
     base.keep = NULL;
     base.fields = (seine_members){0};
+    base.data = NULL;
     base.body = SEINE_BODY_NONE;
-    char *columns = csv_columns(a, NULL);
+    char *columns = csv_columns(a, NULL, false);
     base.columns = columns;
     int code = open_file(set, set->failed, base, o->sinks);
     free(columns);
@@ -568,8 +571,9 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
                                 .arg = o};
     bool files_only = (set->output.count > 0 && !set->raw && !set->write_out) ||
                       (set->include_headers && !set->raw);
-    char *columns = csv_columns(a, set->fields);
+    char *columns = csv_columns(a, set->fields, hooks->data != NULL);
     base.columns = columns;
+    base.data = hooks->data;
     int code = open_save(set, o);
     code = code == SAY_DONE ? open_named(set, o) : code;
     code = code == SAY_DONE ? open_mirror(set, o) : code;

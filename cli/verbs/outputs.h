@@ -60,6 +60,7 @@ typedef struct outputs_hooks {
     const char *user_agent;        /* which archives record … */
     bool obeys;                    /* … together with whether robots.txt is obeyed */
     struct seine_durable_job *job; /* with which records are durable; NULL: none */
+    const char *const *data;       /* names of values that get a column; NULL: none */
 } outputs_hooks;
 
 /* The error for an errno of the terminal; ETIMEDOUT: nobody reads it. */

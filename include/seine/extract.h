@@ -27,7 +27,7 @@
  *
  * Every page costs a bounded number of steps: those of tree.h and select.h, and beyond
  * them texts of (8 + fields) times the page + 1 MiB are looked at, and (4 + fields) times
- * the page + 256 KiB are kept.
+ * the page + 256 KiB are kept, of which 16 MiB of JSON.
  *
  * Time    plays no part.
  * Memory  of a page: its tree (tree.h), or its JSON (64 bytes a value, 1,000,000 values

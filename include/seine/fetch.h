@@ -225,6 +225,10 @@ typedef struct seine_fetch_opts {
     /* Bytes that are read in a second, over all connections; 0: as fast as they come.
      * Time limits do not count while reading waits. */
     uint64_t limit_rate;
+    /* The values that pages are read for, see extract.h; seine_record_data has them. The
+     * body of such a page is kept while it is read, whatever `keep` says. Outlives it;
+     * NULL: none. */
+    const struct seine_extract *extract;
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()

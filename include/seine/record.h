@@ -271,6 +271,10 @@ seine_fate seine_fate_of(seine_err kind);
 /* Of a record of an incremental crawl. */
 seine_change seine_record_change(const seine_record *r);
 
+/* The values that seine_fetch_opts.extract asks for, as an object of JSON (extract.h);
+ * ptr NULL: the page has none. `extract` says why some are missing. */
+seine_view seine_record_data(const seine_record *r);
+
 /* How long the last attempt took: the sum of its phases. */
 seine_span seine_record_latency(const seine_record *r);
 

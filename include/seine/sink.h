@@ -92,10 +92,13 @@ typedef struct seine_sink_opts {
                            them, with SEINE_KEEP_TARGETS, and are written at the next
                            drain, in all outputs but CALL without `referrers`, which
                            gets them at once with seq 0; 0: off */
+    const char *const *data; /* CSV and SQLite: fields of the data of records, which get a
+                                column each (extract.h); in `columns` the word data.*
+                                means all of them; ended by NULL. NULL: none; copied */
 } seine_sink_opts;
 
 /* clang-format off */
-#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false, false, false, NULL, NULL, false, 0}
+#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false, false, false, NULL, NULL, false, 0, NULL}
 /* clang-format on */
 
 typedef struct seine_sinks_opts {

@@ -6,6 +6,7 @@
 #include "engine/emit.h"
 #include "engine/page.h"
 #include "engine/revisit.h"
+#include "seine/extract.h"
 #include "store/record_hold.h"
 #include "store/record_links.h"
 
@@ -15,9 +16,9 @@
 
 typedef struct hold {
     sn_record_hold base;
-    sn_buf body, captures, page;
+    sn_buf body, captures, page, data;
     sn_record_links links;
-    sn_charge charge;
+    sn_charge charge, data_charge;
     sn_memory_brake *brake;
 } hold;
 
@@ -30,8 +31,10 @@ free_hold(sn_record_hold *base)
     sn_buf_fini(&h->captures);
     sn_buf_fini(&h->page);
     sn_record_links_fini(&h->links);
+    sn_buf_fini(&h->data);
     if (h->brake) {
         sn_charge_release(&h->charge, h->brake);
+        sn_charge_release(&h->data_charge, h->brake);
         sn_memory_brake_unref(h->brake);
     }
     sn_free(h);
@@ -109,6 +112,84 @@ sn_emit_links(sn_visit *v, const seine_fetch_opts *o, seine_record *r)
     return false;
 }
 
+static void
+set_brake(hold *h, sn_memory_brake *brake)
+{
+    if (h->brake)
+        return;
+    h->brake = brake;
+    sn_memory_brake_ref(brake);
+}
+
+/* Memory for the tree of a page; it counts until the values are there. */
+typedef struct purse {
+    sn_charge charge;
+    sn_memory_brake *brake;
+    uint64_t taken;
+} purse;
+
+static seine_err
+take_memory(uint64_t bytes, void *arg)
+{
+    purse *p = arg;
+
+    p->taken += bytes;
+    return sn_charge_set(&p->charge, p->brake, p->taken) ? SEINE_OK : SEINE_E_BUDGET;
+}
+
+static void
+give_memory(uint64_t bytes, void *arg)
+{
+    (void)bytes; /* the tree is still there */
+    (void)arg;
+}
+
+/* Copies the values into the hold of the record. */
+static bool
+keep_data(seine_record *r, seine_view data, sn_memory_brake *brake)
+{
+    hold *h = hold_of(r);
+
+    if (!h)
+        return false;
+    sn_buf_init(&h->data, SIZE_MAX - 1);
+    sn_buf_reserve_exactly(&h->data, data.len);
+    sn_buf_str(&h->data, data);
+    if (sn_buf_done(&h->data) != SEINE_OK)
+        return false;
+    h->base.data = sn_buf_view(&h->data);
+    if (data.len > LARGE) {
+        set_brake(h, brake);
+        (void)!sn_charge_set(&h->data_charge, brake, data.len); /* they are there */
+    }
+    return true;
+}
+
+bool
+sn_emit_data(const sn_visit *v, seine_extractor *reader, sn_memory_brake *brake,
+             seine_record *r)
+{
+    purse p = {.brake = brake, .charge.number = v->number};
+    seine_tree_gate gate = {take_memory, give_memory, &p};
+    seine_extract_page page = SEINE_EXTRACT_PAGE;
+    seine_view data;
+
+    page.body = sn_buf_view(&v->kept);
+    page.content_type = v->content_type;
+    page.charset = v->charset;
+    page.url = seine_url_href(&v->url);
+    page.gate = &gate;
+    seine_err e = seine_extractor_read(reader, &page, &data);
+    bool good = e != SEINE_E_NOMEM && (!data.ptr || keep_data(r, data, brake));
+
+    sn_charge_release(&p.charge, brake);
+    if (!good)
+        e = SEINE_E_NOMEM;
+    if (r->extract == SEINE_OK)
+        r->extract = e;
+    return good;
+}
+
 void
 sn_emit_hold(sn_visit *v, sn_memory_brake *brake, seine_record *r)
 {
@@ -129,8 +210,7 @@ sn_emit_hold(sn_visit *v, sn_memory_brake *brake, seine_record *r)
     }
     if (r->n_captures > 0)
         sn_capture_take(v, &h->captures);
-    h->brake = brake;
-    sn_memory_brake_ref(brake);
+    set_brake(h, brake);
     h->charge = v->charge;
     v->charge = (sn_charge){.number = v->number};
 }

@@ -5,6 +5,7 @@
 #include "engine/redirect.h"
 #include "engine/revisit.h"
 #include "engine/trace.h"
+#include "seine/extract.h"
 #include "seine/mime.h"
 #include "store/record_filter.h"
 #include "text/page_refs.h"
@@ -254,6 +255,15 @@ page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
     }
 }
 
+/* Whether values are taken out of this response: of an accepted one, by its type. */
+static bool
+has_data(const seine_fetch_opts *o, const sn_visit *v, uint16_t status)
+{
+    return o->extract && v->kind == SN_KIND_PAGE &&
+           seine_status_set_has(&o->accept, status) && !sn_redirect_is(status) &&
+           seine_extract_takes(o->extract, v->content_type.ptr, v->content_type.len);
+}
+
 static void
 begin_page(sn_requests *r, sn_visit *v, uint16_t status)
 {
@@ -300,6 +310,7 @@ sn_response_head(sn_requests *r, sn_visit *v, const sn_head *head)
         v->enough = v->not_wanted = true;
     else
         begin_page(r, v, head->status);
+    v->has_data = !v->enough && has_data(&r->shared->opts, v, head->status);
 }
 
 /* The body. */
@@ -311,7 +322,7 @@ keeps_body(const sn_requests *r, const sn_visit *v)
     return v->kind == SN_KIND_ROBOTS ||
            (v->kind == SN_KIND_PAGE &&
             (r->shared->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256) ||
-             has_parts(&r->shared->opts, v)));
+             v->has_data || has_parts(&r->shared->opts, v)));
 }
 
 /* What a byte of a body that is kept takes. Only bodies of records are copied. */

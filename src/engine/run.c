@@ -60,6 +60,7 @@ sn_run_free(sn_run *r)
     }
     sn_frontier_free(r->frontier);
     sn_job_reader_free(r->pages);
+    seine_extractor_free(r->extractor);
     sn_requests_fini(&r->requests);
     sn_scheduler_free(r->scheduler);
     sn_slowest_fini(&r->slowest);
@@ -331,6 +332,8 @@ sn_run_emit(sn_run *r, sn_visit *v)
         atomic_fetch_add(&r->shared->refused, 1);
         r->refused++;
     }
+    if (v->has_data)
+        sn_run_read_data(r, v);
     sn_run_log_record(r, v);
     sn_run_note_change(r, v);
     if (r->shared->opts.keep & SEINE_KEEP_TARGETS &&

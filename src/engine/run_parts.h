@@ -2,7 +2,7 @@
 /* run_parts.h - one shard as its own files see it: run.c has the stages in their order,
  * run_crawl.c connects the frontier, run_end.c ends visits that are not asked for any
  * more, run_concurrency.c says whether a request may start, run_stats.c counts, logs and
- * publishes, run_job.c brings back what a job has kept. */
+ * publishes, run_job.c brings back what a job has kept, run_data.c reads values. */
 #ifndef SN_RUN_PARTS_H
 #define SN_RUN_PARTS_H
 
@@ -15,6 +15,7 @@
 #include "engine/revisit.h"
 #include "engine/run.h"
 #include "engine/slowest.h"
+#include "seine/extract.h"
 
 /* Records of URLs that were never asked for, in one turn. */
 #define SN_RUN_AT_ONCE 4096
@@ -44,15 +45,16 @@ struct sn_run {
     seine_time drain_until;  /* NEVER: no stop yet */
     seine_time narrow_until; /* NEVER: this shard has not narrowed the concurrency */
     seine_time narrowed_at;
-    uint64_t came, left;      /* visits from the inbox; to other shards */
-    uint64_t refused;         /* visits that ended as a skip record */
-    uint64_t kept;            /* visits that stay with the job */
-    seine_fetch_stats stats;  /* the owner's */
-    uint64_t links_told;      /* to the metrics, of those that were admitted */
-    seine_fetch_stats before; /* what the metrics know */
-    sn_job_lane *lane;        /* NULL: no job */
-    sn_job_counts told;       /* what the job knows, of this run … */
-    seine_time told_at;       /* … since then */
+    uint64_t came, left;        /* visits from the inbox; to other shards */
+    uint64_t refused;           /* visits that ended as a skip record */
+    uint64_t kept;              /* visits that stay with the job */
+    seine_fetch_stats stats;    /* the owner's */
+    uint64_t links_told;        /* to the metrics, of those that were admitted */
+    seine_fetch_stats before;   /* what the metrics know */
+    sn_job_lane *lane;          /* NULL: no job */
+    sn_job_counts told;         /* what the job knows, of this run … */
+    seine_time told_at;         /* … since then */
+    seine_extractor *extractor; /* of values; NULL: no page was read for them yet */
     sn_emit emit;
     _Alignas(64) sn_inbox inbox;
     sn_box box; /* links that other shards found */
@@ -85,6 +87,11 @@ void sn_run_emit_skip(sn_run *r, const sn_refusal *refusal);
 
 /* The visit is over: whatever it holds goes back. */
 void sn_run_release(sn_run *r, sn_visit *v);
+
+/* run_data.c */
+
+/* Reads the values of the page into the record that stands in r->emit. */
+void sn_run_read_data(sn_run *r, const sn_visit *v);
 
 /* run_job.c */
 

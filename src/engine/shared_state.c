@@ -241,12 +241,14 @@ static uint64_t
 most_memory(const seine_fetch_opts *o)
 {
     enum { HEADS = 512 << 10 }; /* of all responses, which are counted, too */
-    uint64_t body = o->keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256) ? o->max_body : 0;
+    const unsigned whole = SEINE_KEEP_BODY | SEINE_KEEP_SHA256;
+    uint64_t body = o->keep & whole || o->extract ? o->max_body : 0;
+    uint64_t tree = o->extract ? 2 * body : 0; /* of a page that is read for values */
     uint64_t wire = o->keep & SEINE_KEEP_WIRE ? o->max_wire : 0;
 
     if (body > UINT64_MAX / 8 || wire > UINT64_MAX / 8)
         return UINT64_MAX;
-    return (o->keep & SEINE_KEEP_COPY ? 2 : 1) * body + 2 * wire + HEADS;
+    return (o->keep & SEINE_KEEP_COPY ? 2 : 1) * body + tree + 2 * wire + HEADS;
 }
 
 /* A job remembers prints: they mean the same in every run. */

@@ -62,7 +62,7 @@ sn_visit_clear_response(sn_visit *v)
     v->n_fields = 0;
     v->robots_tag = 0;
     v->enough = v->not_wanted = v->is_too_large = false;
-    v->is_coded = v->is_expected = false;
+    v->is_coded = v->is_expected = v->has_data = false;
     v->etag = v->modified = (sn_str){0};
     v->max_age = -1;
     v->is_hashed = false;

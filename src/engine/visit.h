@@ -148,6 +148,7 @@ struct sn_visit {
     bool is_coded;                /* the body has a Content-Encoding */
     bool is_expected;             /* its length was told to the memory brake */
     bool is_too_large;            /* for the memory, even alone */
+    bool has_data;                /* the body is kept for the values that are in it */
     bool not_wanted;              /* not of a type that is asked for */
     sn_str etag, modified;        /* as the response says, in an incremental crawl … */
     int64_t max_age;              /* … and its Cache-Control, in s; -1: it does not */

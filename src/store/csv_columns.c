@@ -13,6 +13,9 @@ enum { CELL = 64 << 10 }; /* of JSON; what is longer is an empty cell */
 /* Columns of CSV that are no members stand behind those that are. */
 enum { TIME_MS = SN_MEMBER_COUNT, ERROR_KIND, ERROR_MESSAGE, COUNT };
 
+/* The first value of the page; those behind it follow. */
+enum { DATA = SN_CSV_COLUMNS_MEMBERS };
+
 static const char *const names[COUNT] = {
 #define X(id, name) [SN_MEMBER_INDEX_##id] = (name),
     SN_MEMBERS(X)
@@ -20,11 +23,26 @@ static const char *const names[COUNT] = {
         [TIME_MS] = "time_ms",
     [ERROR_KIND] = "error_kind", [ERROR_MESSAGE] = "error_message"};
 
-_Static_assert((int)COUNT <= (int)SN_CSV_COLUMNS_MOST, "csv_columns.h says so");
+_Static_assert((int)COUNT <= (int)SN_CSV_COLUMNS_MEMBERS, "csv_columns.h says so");
+
+/* "data.price" */
+static int
+data_column_of(const sn_data_columns *data, sn_str word)
+{
+    sn_str name = sn_str_slice(word, 5, word.len);
+
+    for (size_t i = 0; i < data->n && i < SEINE_EXTRACT_FIELDS; i++)
+        if (sn_str_eq(name, sn_str_of(data->names[i])))
+            return DATA + (int)i;
+    return -1;
+}
 
 static int
-column_of(sn_str word)
+column_of(const sn_data_columns *data, sn_str word)
 {
+    if (sn_str_starts(word, SN_STR("data.")))
+        return data_column_of(data, word);
+
     for (int i = 0; i < COUNT; i++)
         if (sn_str_eq(word, sn_str_of(names[i])))
             return i;
@@ -40,23 +58,45 @@ has_column(const sn_csv_columns *c, int column)
     return false;
 }
 
+/* Adds a column that is not there yet. */
+static bool
+add_column(sn_csv_columns *c, int column)
+{
+    if (column < 0 || has_column(c, column))
+        return false;
+    c->at[c->n++] = (uint16_t)column;
+    c->has_data |= column >= DATA;
+    return true;
+}
+
+/* Adds the values that have no column yet. */
+static bool
+add_all_data(sn_csv_columns *c)
+{
+    for (size_t i = 0; i < c->data->n && i < SEINE_EXTRACT_FIELDS; i++)
+        if (!has_column(c, DATA + (int)i))
+            (void)add_column(c, DATA + (int)i);
+    return true;
+}
+
 seine_err
-sn_csv_columns_parse(const char *list, sn_csv_columns *out_columns, sn_str *out_bad)
+sn_csv_columns_parse(const char *list, const sn_data_columns *data,
+                     sn_csv_columns *out_columns, sn_str *out_bad)
 {
     sn_str rest = sn_str_trim(sn_str_of(list)), word;
-    sn_csv_columns c = {.n = 0};
+    sn_csv_columns c = {.data = data};
     bool more;
 
     do {
         more = sn_str_cut(rest, ',', &word, &rest);
         word = sn_str_trim(word);
 
-        int column = column_of(word);
-        if (column < 0 || has_column(&c, column)) {
+        if (!(sn_str_eq(word, SN_STR("data.*"))
+                  ? add_all_data(&c)
+                  : add_column(&c, column_of(data, word)))) {
             *out_bad = word;
             return SEINE_E_INVAL;
         }
-        c.at[c.n++] = (uint8_t)column;
     } while (more);
     *out_columns = c;
     return SEINE_OK;
@@ -190,18 +230,57 @@ put_cell(sn_text_writer *p, const seine_record *r, uint64_t seq, int column, uns
         put_member(p, r, seq, column, how);
 }
 
+static void
+put_name(sn_text_writer *p, const sn_csv_columns *c, int column, unsigned how)
+{
+    sn_buf name;
+
+    if (column < DATA) {
+        sn_text_writer_text(p, names[column]);
+        return;
+    }
+    const char *field = c->data->names[column - DATA];
+    sn_buf_init(&name, SIZE_MAX - 1);
+    sn_data_column_name(field, &name);
+    if (has_column(c, column_of(c->data, sn_buf_view(&name)))) {
+        sn_buf_reset(&name); /* a member that was chosen has that name */
+        sn_buf_printf(&name, "data.%s", field);
+    }
+    sn_csv_cell(p, sn_buf_view(&name), how);
+    sn_buf_fini(&name);
+}
+
+/* Without memory for the values their cells are empty. */
+static void
+put_row(sn_text_writer *p, const sn_csv_columns *c, const seine_record *r, uint64_t seq,
+        unsigned how)
+{
+    sn_data_row row = {NULL, {0}};
+    bool has_data = c->has_data && sn_data_row_read(&row, r) == SEINE_OK;
+
+    for (size_t i = 0; i < c->n; i++) {
+        if (i > 0)
+            SN_WRITE(p, ",");
+        if (c->at[i] < DATA)
+            put_cell(p, r, seq, c->at[i], how);
+        else if (has_data)
+            sn_csv_cell(p, sn_data_row_cell(&row, c->data->names[c->at[i] - DATA]).text,
+                        how);
+    }
+    sn_data_row_fini(&row);
+}
+
 void
 sn_csv_columns_row(sn_text_writer *p, const sn_csv_columns *c, const seine_record *r,
                    uint64_t seq, unsigned how)
 {
-    for (size_t i = 0; i < c->n; i++) {
+    for (size_t i = 0; !r && i < c->n; i++) {
         if (i > 0)
             SN_WRITE(p, ",");
-        if (r)
-            put_cell(p, r, seq, c->at[i], how);
-        else
-            sn_text_writer_text(p, names[c->at[i]]);
+        put_name(p, c, c->at[i], how);
     }
+    if (r)
+        put_row(p, c, r, seq, how);
     if (how & SEINE_CSV_CRLF)
         SN_WRITE(p, "\r\n");
     else

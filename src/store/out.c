@@ -104,6 +104,7 @@ sn_out_open(sn_out *o, const seine_sink_opts *opts, sn_hurry *hurry, seine_diag 
     if (e == SEINE_OK)
         e = o->ops->open(o, diag);
     o->opts.columns = NULL; /* the caller's; read by now */
+    o->opts.data = NULL;
     if (e == SEINE_OK)
         return SEINE_OK;
     if (diag && diag->text[0] == '\0')

@@ -32,9 +32,13 @@ enum {
  * of 200. When no record comes for a moment the batch is committed at once. */
 #define PATIENCE SEINE_MS(100)
 
-#define INSERT(how)                                                                   \
-    how " INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " \
-        "?, ?, ?, ?, ?, ?, ?, ?)"
+/* The columns of a result, in the order of out_sqlite_row.c. Those of values follow. */
+#define COLUMNS                                                                          \
+    "seq, key, ts, input, url, final_url, host, ip, depth, parent, outcome, status, "    \
+    "error_kind, error_message, attempts, content_type, charset, bytes_in, bytes_body, " \
+    "time_total, time_wait, sha256, title, change, body, json"
+#define VALUES \
+    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 
 static seine_err
 fail_db(const sn_out *o, seine_err e, seine_diag *diag)
@@ -131,13 +135,12 @@ ask(sn_base *b, const char *sql, int64_t otherwise, int64_t *out_n)
 }
 
 static seine_err
-prepare(sn_base *b, bool repeats)
+prepare(sn_base *b)
 {
     const struct {
         sn_sqlite_stmt **to;
         const char *sql;
     } all[] = {
-        {&b->result, repeats ? INSERT("INSERT") : INSERT("INSERT OR REPLACE")},
         {&b->skip, "INSERT INTO skip VALUES (?, ?, ?, ?, ?, ?)"},
         {&b->link, "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?)"},
         {&b->summary, "INSERT OR REPLACE INTO summary VALUES (?, ?)"},
@@ -147,6 +150,84 @@ prepare(sn_base *b, bool repeats)
 
     for (size_t i = 0; i < sizeof all / sizeof *all && e == SEINE_OK; i++)
         e = sn_sqlite_prepare(b->db, all[i].sql, all[i].to);
+    return e;
+}
+
+/* Appends the name of a field's column, quoted. */
+static void
+put_column(sn_buf *sql, const char *field)
+{
+    sn_buf name;
+
+    sn_buf_init(&name, SIZE_MAX - 1);
+    sn_data_column_name(field, &name);
+    sn_buf_char(sql, '"');
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.ptr[i] == '"')
+            sn_buf_char(sql, '"');
+        sn_buf_char(sql, name.ptr[i]);
+    }
+    sn_buf_char(sql, '"');
+    if (sn_buf_done(&name) != SEINE_OK)
+        sql->err = SEINE_E_NOMEM;
+    sn_buf_fini(&name);
+}
+
+/* Runs a text of SQL, or prepares it if there is a place for the statement. */
+static seine_err
+use_sql(sn_base *b, sn_buf *sql, sn_sqlite_stmt **to)
+{
+    sn_buf_char(sql, '\0');
+    seine_err e = sn_buf_done(sql);
+
+    if (e == SEINE_OK)
+        e = to ? sn_sqlite_prepare(b->db, sql->ptr, to) : sn_sqlite_exec(b->db, sql->ptr);
+    sn_buf_reset(sql);
+    return e;
+}
+
+/* Adds a column unless the table has it. Without the name of the table SQLite would take
+ * an unknown column for a text. */
+static seine_err
+add_column(sn_base *b, sn_buf *sql, const char *field)
+{
+    sn_sqlite_stmt *stmt = NULL;
+
+    sn_buf_text(sql, "SELECT result.");
+    put_column(sql, field);
+    sn_buf_text(sql, " FROM result LIMIT 0");
+    if (use_sql(b, sql, &stmt) == SEINE_OK) {
+        sn_sqlite_finalize(stmt);
+        return SEINE_OK;
+    }
+    sn_buf_text(sql, "ALTER TABLE result ADD COLUMN ");
+    put_column(sql, field);
+    sn_buf_text(sql, " ANY");
+    return use_sql(b, sql, NULL);
+}
+
+/* Adds the columns of values that the table lacks, and prepares rows with them. */
+static seine_err
+prepare_result(sn_base *b, bool repeats)
+{
+    seine_err e = SEINE_OK;
+    sn_buf sql;
+
+    sn_buf_init(&sql, SIZE_MAX - 1);
+    for (size_t i = 0; e == SEINE_OK && i < b->data.n; i++)
+        e = add_column(b, &sql, b->data.names[i]);
+    sn_buf_printf(&sql, "INSERT%s INTO result(" COLUMNS, repeats ? "" : " OR REPLACE");
+    for (size_t i = 0; i < b->data.n; i++) {
+        sn_buf_text(&sql, ", ");
+        put_column(&sql, b->data.names[i]);
+    }
+    sn_buf_text(&sql, ") VALUES (" VALUES);
+    for (size_t i = 0; i < b->data.n; i++)
+        sn_buf_text(&sql, ", ?");
+    sn_buf_text(&sql, ")");
+    if (e == SEINE_OK)
+        e = use_sql(b, &sql, &b->result);
+    sn_buf_fini(&sql);
     return e;
 }
 
@@ -160,7 +241,7 @@ look_into(sn_out *o, seine_diag *diag)
     seine_err e = sn_schema_check(b->db, &is_unique);
 
     if (e == SEINE_OK)
-        e = prepare(b, o->opts.repeats);
+        e = prepare(b);
     if (e == SEINE_OK)
         e = ask(b, "SELECT CAST(value AS INTEGER) FROM seine_meta WHERE key = 'schema'",
                 0, &version);
@@ -252,6 +333,10 @@ open_sqlite(sn_out *o, seine_diag *diag)
     seine_err e = SEINE_OK;
 
     *b = (sn_base){.is_open = true, .fd = -1, .run = 1};
+    if (o->members & SN_MEMBER(DATA))
+        e = sn_data_columns_copy(&b->data, o->opts.data);
+    if (e != SEINE_OK)
+        return e;
     if (!path || strcmp(path, "-") == 0) {
         sn_diag_text(diag, "%s cannot be a database", o->name);
         return SEINE_E_INVAL;
@@ -350,7 +435,7 @@ make_database(sn_out *o, seine_diag *diag)
         return e;
     }
     e = connect_it(o, diag);
-    return e == SEINE_OK ? prepare(o->self, o->opts.repeats) : e;
+    return e == SEINE_OK ? prepare(o->self) : e;
 }
 
 static seine_err
@@ -490,6 +575,8 @@ start_sqlite(sn_out *o, seine_diag *diag)
         e = sn_sqlite_exec(b->db, "PRAGMA synchronous = FULL");
     if (e == SEINE_OK)
         e = begin_batch(b);
+    if (e == SEINE_OK)
+        e = prepare_result(b, o->opts.repeats);
     if (e == SEINE_OK && o->is_durable && o->opts.append) {
         e = cut_rows(b, o->cut_seq);
         if (e == SEINE_OK)
@@ -649,6 +736,7 @@ close_sqlite(sn_out *o, seine_diag *diag)
         close(b->fd);
     if (b->is_new && !o->is_started)
         (void)unlink(o->opts.path);
+    sn_data_columns_fini(&b->data);
     sn_free(b->json);
     sn_free(b->clean);
     return e;

@@ -9,6 +9,7 @@
 #ifndef SN_OUT_SQLITE_H
 #define SN_OUT_SQLITE_H
 
+#include "store/data_columns.h"
 #include "store/out.h"
 #include "store/sqlite.h"
 
@@ -25,6 +26,7 @@ typedef struct sn_base {
     uint64_t held_bytes;
     uint64_t last_put; /* seq of the last record */
     int64_t run;
+    sn_data_columns data;
     char *json; /* the record as text … */
     size_t room;
     char *clean; /* … and its texts that were not UTF-8 */

@@ -109,7 +109,8 @@ texts_of(const seine_record *r)
 {
     return r->input.len + sn_base_url_of(r).len + key_of(r).len + r->final_url.len +
            r->host.len + r->ip.len + r->message.len + r->content_type.len +
-           r->charset.len + r->title.len + r->rule.len + r->parent.len;
+           r->charset.len + r->title.len + r->rule.len + r->parent.len +
+           seine_record_data(r).len;
 }
 
 /* Makes room for texts of `n` bytes; one byte may become three. */
@@ -162,6 +163,45 @@ put_error(sn_base *b, sn_sqlite_row *row, const seine_record *r, size_t *at)
         sn_sqlite_put_text(row, sn_str_of(seine_err_text(r->fault->code)));
 }
 
+static void
+put_cell(sn_base *b, sn_sqlite_row *row, const sn_data_cell *cell, size_t *at)
+{
+    switch (cell->kind) {
+    case SN_DATA_INT:
+        sn_sqlite_put_int(row, cell->number);
+        return;
+    case SN_DATA_REAL:
+        sn_sqlite_put_real(row, cell->real);
+        return;
+    case SN_DATA_TEXT:
+        put_text(b, row, cell->text, at);
+        return;
+    case SN_DATA_NONE:
+    default:
+        sn_sqlite_put_null(row);
+        return;
+    }
+}
+
+/* Binds the values of the page and runs the statement, while they are there. */
+static seine_err
+put_data(sn_base *b, sn_sqlite_row *row, const seine_record *r, size_t *at)
+{
+    sn_data_row data;
+
+    if (b->data.n == 0)
+        return sn_sqlite_done(row);
+    seine_err e = sn_data_row_read(&data, r);
+    for (size_t i = 0; e == SEINE_OK && i < b->data.n; i++) {
+        sn_data_cell cell = sn_data_row_cell(&data, b->data.names[i]);
+
+        put_cell(b, row, &cell, at);
+    }
+    seine_err done = sn_sqlite_done(row);
+    sn_data_row_fini(&data);
+    return e == SEINE_OK ? done : e;
+}
+
 static seine_err
 put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
 {
@@ -203,7 +243,7 @@ put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
     sn_sqlite_put_blob(&row, has_body ? r->body : (sn_str){NULL, 0});
     sn_sqlite_put_text(&row, json);
     b->held_bytes += json.len + (has_body ? r->body.len : 0);
-    return sn_sqlite_done(&row);
+    return put_data(b, &row, r, &at);
 }
 
 static seine_err

@@ -78,6 +78,14 @@ seine_record_change(const seine_record *r)
     return h ? h->change : SEINE_CHANGE_NONE;
 }
 
+seine_view
+seine_record_data(const seine_record *r)
+{
+    const sn_record_hold *h = r ? r->hold : NULL;
+
+    return h ? h->data : (seine_view){NULL, 0};
+}
+
 /* Some error kinds have a fate of their own; the others follow their group. */
 seine_span
 seine_record_latency(const seine_record *r)

@@ -89,6 +89,7 @@ _Static_assert(SN_FATE_COUNT <= SEINE_FATE_ROOM && SN_SKIP_COUNT <= SEINE_SKIP_R
     X(CANONICAL,      "canonical") \
     X(META_ROBOTS,    "meta_robots") \
     X(LINKS,          "links") \
+    X(DATA,           "data") \
     X(EXTRACT,        "extract") \
     X(SHA256,         "sha256") \
     X(BODY,           "body") \

@@ -41,6 +41,7 @@ typedef struct sn_record_hold {
     sn_str page; /* what the job keeps of the page, packed (job_page.h); empty: nothing */
     const struct sn_record_links *links; /* of the page; NULL: nobody asked for them */
     const sn_referrer_list *referrers;   /* set by the sinks; NULL: likewise */
+    sn_str data; /* values of the page, an object of JSON; absent: none */
 } sn_record_hold;
 
 /* Does it keep body and captures? NULL does not. */

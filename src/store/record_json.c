@@ -448,6 +448,11 @@ put_page(sn_text_writer *p, const seine_record *r, uint64_t m)
         STRING(p, "meta_robots", r->meta_robots);
     if (HAS(LINKS) && r->has_links)
         NUMBER(p, "links", r->n_links);
+    seine_view data = seine_record_data(r);
+    if (HAS(DATA) && data.ptr) {
+        SN_WRITE(p, ",\"data\":");
+        sn_text_writer_add(p, data.ptr, data.len);
+    }
     if (HAS(EXTRACT) && r->extract != SEINE_OK) {
         SN_WRITE(p, ",\"extract\":{\"error\":{\"kind\":");
         put_word(p, seine_err_name(r->extract));

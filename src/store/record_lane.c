@@ -21,7 +21,8 @@ sn_record_block_new(const seine_record *r)
         return NULL;
     const sn_record_hold *hold = r->hold;
     if (hold)
-        size += hold->bytes + hold->page.len + sn_record_links_bytes(hold->links);
+        size += hold->bytes + hold->page.len + hold->data.len +
+                sn_record_links_bytes(hold->links);
     *b = (sn_record_block){.size = size, .record = sn_record_copy(r, (char *)b + HEAD)};
     return b;
 }

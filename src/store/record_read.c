@@ -113,6 +113,16 @@ change_at(int i)
     return seine_change_name((seine_change)(i + 1));
 }
 
+/* The hold of the record, which outlives it. */
+static sn_record_hold *
+hold_of(sn_record_reader *rr)
+{
+    if (!rr->record.hold)
+        rr->hold = (sn_record_hold){.refs = 1};
+    rr->record.hold = &rr->hold;
+    return &rr->hold;
+}
+
 static seine_err
 read_change(sn_record_reader *rr)
 {
@@ -122,11 +132,29 @@ read_change(sn_record_reader *rr)
     if (!sn_member_find(rr, rr->json, NULL, "change", &m))
         return SEINE_OK;
     seine_err e = sn_member_word(&m, change_at, SEINE_CHANGE_GONE, "a change", &at);
-    if (e == SEINE_OK) {
-        rr->hold = (sn_record_hold){.refs = 1, .change = (seine_change)(at + 1)};
-        rr->record.hold = &rr->hold;
-    }
+    if (e == SEINE_OK)
+        hold_of(rr)->change = (seine_change)(at + 1);
     return e;
+}
+
+/* Prints the data again, so that nothing in it can harm a terminal. */
+static seine_err
+read_data(sn_record_reader *rr)
+{
+    seine_text text;
+    sn_member m;
+
+    if (!sn_member_find(rr, rr->json, NULL, "data", &m))
+        return SEINE_OK;
+    seine_err e = sn_member_object(&m);
+    if (e == SEINE_OK)
+        e = seine_json_print(m.value, &text);
+    if (e != SEINE_OK)
+        return e;
+    const char *copy = sn_arena_text(&rr->arena, (sn_str){text.bytes, text.len});
+    hold_of(rr)->data = (sn_str){copy, text.len};
+    seine_text_free(&text);
+    return copy ? SEINE_OK : SEINE_E_NOMEM;
 }
 
 /* Page data: the source of the charset, and why links or fields are missing. */
@@ -184,6 +212,7 @@ read_result(sn_record_reader *rr)
         read_via,
         read_page,
         read_change,
+        read_data,
     };
     seine_err e = SEINE_OK;
 

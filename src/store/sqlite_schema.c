@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/sqlite_schema.h"
 
+#include <string.h>
+
 #define STRING(x) #x
 #define TEXT(x)   STRING(x)
 
 /* clang-format off */
 #define META    "CREATE TABLE seine_meta(key TEXT PRIMARY KEY, value TEXT) STRICT, WITHOUT ROWID"
-#define RESULT(unique) \
+#define RESULT_HEAD(unique) \
     "CREATE TABLE result(seq INTEGER PRIMARY KEY, key TEXT NOT NULL" unique ", ts TEXT NOT NULL, input TEXT, url TEXT NOT NULL, final_url TEXT, host TEXT, ip TEXT, depth INTEGER, parent TEXT,\n" \
     "  outcome TEXT NOT NULL, status INTEGER, error_kind TEXT, error_message TEXT, attempts INTEGER NOT NULL, content_type TEXT, charset TEXT, bytes_in INTEGER, bytes_body INTEGER,\n" \
-    "  time_total REAL, time_wait REAL, sha256 TEXT, title TEXT, change TEXT, body BLOB, json TEXT NOT NULL) STRICT"
+    "  time_total REAL, time_wait REAL, sha256 TEXT, title TEXT, change TEXT, body BLOB, json TEXT NOT NULL"
+#define RESULT_TAIL ") STRICT"
+#define RESULT(unique) RESULT_HEAD(unique) RESULT_TAIL
 #define SKIP    "CREATE TABLE skip(seq INTEGER PRIMARY KEY, url TEXT NOT NULL, reason TEXT NOT NULL, rule TEXT, parent TEXT, ts TEXT NOT NULL) STRICT"
 #define LINK    "CREATE TABLE link(seq INTEGER PRIMARY KEY, source TEXT, line INTEGER, target TEXT NOT NULL, verdict TEXT NOT NULL, status INTEGER, json TEXT NOT NULL) STRICT"
 #define ERRORS  "CREATE TABLE item_error(seq INTEGER PRIMARY KEY, kind TEXT, url TEXT, n INTEGER, errors TEXT NOT NULL, data TEXT NOT NULL) STRICT"
@@ -57,6 +61,34 @@ sn_schema_make_target(sn_sqlite *db)
     return e == SEINE_OK && !ok ? SEINE_E_OUTPUT_CHANGED : e;
 }
 
+/* Skips the columns of values: , "NAME" ANY. */
+static sn_str
+skip_columns(sn_str sql)
+{
+    while (sn_str_starts(sql, SN_STR(", \""))) {
+        size_t i = 3;
+
+        while (i < sql.len &&
+               (sql.ptr[i] != '"' || (i + 1 < sql.len && sql.ptr[i + 1] == '"')))
+            i += sql.ptr[i] == '"' ? 2 : 1;
+        sn_str rest = sn_str_slice(sql, i, sql.len);
+        if (!sn_str_starts(rest, SN_STR("\" ANY")))
+            break;
+        sql = sn_str_slice(rest, 5, rest.len);
+    }
+    return sql;
+}
+
+/* Is it the table of results, with any columns of values behind the others? */
+static bool
+is_result(sn_str sql, sn_str head)
+{
+    if (!sn_str_starts(sql, head))
+        return false;
+    return sn_str_eq(skip_columns(sn_str_slice(sql, head.len, sql.len)),
+                     SN_STR(RESULT_TAIL));
+}
+
 static bool
 is_ours(const char *name, const char *declared, sn_sqlite_stmt *row, bool *is_unique)
 {
@@ -65,9 +97,11 @@ is_ours(const char *name, const char *declared, sn_sqlite_stmt *row, bool *is_un
     if (!sn_str_eq(sn_sqlite_text(row, 0), SN_STR("table")) ||
         !sn_str_eq(sn_sqlite_text(row, 1), sn_str_of(name)))
         return false;
-    if (sn_str_eq(sql, SN_STR(RESULT(""))))
+    if (strcmp(name, "result") != 0)
+        return sn_str_eq(sql, sn_str_of(declared));
+    if (is_result(sql, SN_STR(RESULT_HEAD(""))))
         *is_unique = false;
-    else if (!sn_str_eq(sql, sn_str_of(declared)))
+    else if (!is_result(sql, SN_STR(RESULT_HEAD(" UNIQUE"))))
         return false;
     return true;
 }

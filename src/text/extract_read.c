@@ -14,6 +14,8 @@
 #include "text/extract.h"
 
 enum {
+    MOST_DATA = 16 << 20,   /* of one page, as JSON */
+    QUOTED = 4 << 10,       /* bytes that are quoted at once */
     KEPT_BYTES = 256 << 10, /* of values, beside the share of the page */
     SEEN_BYTES = 1 << 20,   /* of texts that are looked at, likewise */
     NODE_COST = 16,         /* what a node counts beside its bytes */
@@ -110,27 +112,49 @@ is_plain(char c)
     return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* Writes a string: plain bytes as they are, runs of others by sn_json_quote, without its
- * quotes. */
+/* The length of a run of bytes that need quotes; a character is not cut. */
+static size_t
+quoted_len(sn_str s)
+{
+    size_t n = 0;
+
+    while (n < s.len && !is_plain(s.ptr[n]) &&
+           (n < QUOTED || ((unsigned char)s.ptr[n] & 0xc0) == 0x80))
+        n++;
+    return n;
+}
+
+/* Writes a run by sn_json_quote, without its quotes. */
+static void
+put_quoted(sn_buf *to, sn_str run)
+{
+    size_t n = sn_json_quote(run.ptr, run.len, NULL, 0);
+    char *at = sn_buf_reserve(to, n + 1);
+
+    if (!at)
+        return;
+    sn_json_quote(run.ptr, run.len, at, n + 1);
+    memmove(at, at + 1, n - 2);
+    sn_buf_commit(to, n - 2);
+}
+
+/* Writes a string, plain bytes as they are. One that is too long for the data is not
+ * written to its end. */
 static void
 put_string(sn_buf *to, sn_str s)
 {
     sn_buf_char(to, '"');
-    for (size_t i = 0, from; i < s.len;) {
-        for (from = i; i < s.len && is_plain(s.ptr[i]);)
-            i++;
-        sn_buf_add(to, s.ptr + from, i - from);
-        for (from = i; i < s.len && !is_plain(s.ptr[i]);)
-            i++;
-        if (i == from)
-            continue;
-        size_t n = sn_json_quote(s.ptr + from, i - from, NULL, 0);
-        char *at = sn_buf_reserve(to, n + 1);
-        if (!at)
-            return;
-        sn_json_quote(s.ptr + from, i - from, at, n + 1);
-        memmove(at, at + 1, n - 2);
-        sn_buf_commit(to, n - 2);
+    while (s.len > 0 && to->len <= MOST_DATA && to->err == SEINE_OK) {
+        size_t n = 0;
+
+        while (n < s.len && is_plain(s.ptr[n]))
+            n++;
+        sn_buf_add(to, s.ptr, n);
+        s = sn_str_slice(s, n, s.len);
+        n = quoted_len(s);
+        if (n > 0)
+            put_quoted(to, sn_str_slice(s, 0, n));
+        s = sn_str_slice(s, n, s.len);
     }
     sn_buf_char(to, '"');
 }
@@ -170,32 +194,62 @@ may_keep(seine_extractor *r, size_t len)
     return SEINE_OK;
 }
 
+/* Ends a value that was written from `from` on; takes it back if the data is too long. */
+static seine_err
+end_value(seine_extractor *r, size_t from)
+{
+    sn_buf_char(&r->data, ',');
+    if (r->data.len <= MOST_DATA)
+        return SEINE_OK;
+    sn_buf_truncate(&r->data, from);
+    return SEINE_E_BUDGET;
+}
+
 static seine_err
 add_string(seine_extractor *r, sn_str s)
 {
     seine_err e = may_keep(r, s.len);
+    size_t from = r->data.len;
 
     if (e != SEINE_OK)
         return e;
     put_string(&r->data, s);
-    sn_buf_char(&r->data, ',');
-    return SEINE_OK;
+    return end_value(r, from);
 }
 
 static seine_err
-add_json(seine_extractor *r, const seine_json *value)
+add_printed(seine_extractor *r, const seine_json *value)
 {
+    size_t from = r->data.len;
     seine_text text;
     seine_err e = seine_json_print(value, &text);
 
     if (e != SEINE_OK)
         return e;
     e = may_keep(r, text.len);
-    if (e == SEINE_OK) {
+    if (e == SEINE_OK)
         sn_buf_add(&r->data, text.bytes, text.len);
-        sn_buf_char(&r->data, ',');
-    }
     seine_text_free(&text);
+    return e == SEINE_OK ? end_value(r, from) : e;
+}
+
+/* Most values are strings and integers, which need no printer. */
+static seine_err
+add_json(seine_extractor *r, const seine_json *value)
+{
+    size_t from = r->data.len;
+    int64_t number;
+    sn_str text;
+
+    if (seine_json_string(value, &text.ptr, &text.len))
+        return add_string(r, text);
+    if (!seine_json_int(value, &number))
+        return add_printed(r, value);
+    sn_buf_i64(&r->data, number);
+    seine_err e = may_keep(r, r->data.len - from);
+    if (e == SEINE_OK)
+        return end_value(r, from);
+    sn_buf_truncate(&r->data, from);
     return e;
 }
 
@@ -413,22 +467,29 @@ read_text(seine_extractor *r, const sn_extract_field *f)
 
     if (e != SEINE_OK)
         return e;
+    size_t from = r->data.len;
     put_name(r, f->name);
     put_string(&r->data, (sn_str){text.bytes, text.len});
     seine_text_free(&text);
-    return SEINE_OK;
+    if (r->data.len <= MOST_DATA)
+        return SEINE_OK;
+    sn_buf_truncate(&r->data, from);
+    return SEINE_E_BUDGET;
 }
 
-static void
+static seine_err
 put_meta(seine_extractor *r, const seine_meta *m)
 {
+    size_t from = r->data.len;
+
     sn_buf_char(&r->data, '{');
     put_string(&r->data, sn_str_of(m->attr));
     sn_buf_char(&r->data, ':');
     put_string(&r->data, m->name);
     sn_buf_text(&r->data, ",\"content\":");
     put_string(&r->data, m->content);
-    sn_buf_text(&r->data, "},");
+    sn_buf_char(&r->data, '}');
+    return end_value(r, from);
 }
 
 static seine_err
@@ -444,7 +505,7 @@ read_metas(seine_extractor *r, const sn_extract_field *f)
         } else if (!f->text) {
             e = may_keep(r, m.name.len + m.content.len);
             if (e == SEINE_OK)
-                put_meta(r, &m);
+                e = put_meta(r, &m);
         }
     }
     end_list(r);

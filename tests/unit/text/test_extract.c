@@ -383,6 +383,8 @@ TEST(extract_names_what_a_page_is_refused_for)
         {"<div>", 240, "words and words ", 2000, "div@html", SEINE_E_BUDGET},
         {"<div title='words and words and words'>", 240, "", 0, "div@html",
          SEINE_E_BUDGET},
+        /* each byte of the text takes six of JSON, of which there are 16 MiB at most */
+        {"<p>", 1, "\x01\x02\x03", 1000000, "p", SEINE_E_BUDGET},
     };
 
     EACH_ROW(i, rows) {
