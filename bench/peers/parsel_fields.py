@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""parsel_fields.py [FOLDER]: the fields of bench/extract.c by parsel, which is lxml, and how often seine is as fast.
+"""parsel_fields.py: the fields of bench/extract.c by parsel, which is lxml, and how often seine is as fast.
 
 The figure of bench-extract is read from build/bench/extract: tools/bench has just written it.
 """
 import os
 import pathlib
 import re
-import sys
 import time
 
 from parsel import Selector
@@ -23,7 +22,7 @@ def read_page(text):
 
 
 def main():
-    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.environ["SEINE_VECTORS"], "html-links/fixtures")
+    folder = os.path.join(os.environ["SEINE_VECTORS"], "html-links/fixtures")
     pages = [p.read_bytes() for p in sorted(pathlib.Path(folder).rglob("*.html"))]
     best = float("inf")
     for _ in range(ROUNDS):

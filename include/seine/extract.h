@@ -12,13 +12,12 @@
  *     e = seine_extract_add(fields, SEINE_EXTRACT_CSS, "price=.price", &diag);
  *     e = seine_extract_add(fields, SEINE_EXTRACT_CSS, "links=h2 a@href", &diag);
  *     e = seine_extractor_new(fields, &reader);
- *     page.body = body;
- *     page.url = url;
+ *     page.body = (seine_view){html, len};
  *     e = seine_extractor_read(reader, &page, &data);
  *     seine_extractor_free(reader);
  *     seine_extract_free(fields);
  *
- * Here `data` is {"price":["12.00"],"links":["https://e.example/a"]}. A field is a list,
+ * Then `data` is {"price":["12.00"],"links":["https://e.example/a"]}. A field is a list,
  * since a selector may match any number of nodes; the text of a page alone is one string.
  *
  * Selectors, metas, JSON-LD and the text are those of HTML, which is decoded by the
@@ -99,7 +98,7 @@ size_t seine_extract_count(const seine_extract *x);
 const char *seine_extract_name(const seine_extract *x, size_t i); /* NULL: fewer */
 
 /* Cuts "[NAME=]REST" and, with out_attr, "REST[@ATTR]". Parts that are not there are
- * absent. */
+ * absent; what nobody asks for may be NULL. */
 void seine_extract_split(const char *text, seine_view *out_name, seine_view *out_rest,
                          seine_view *out_attr);
 

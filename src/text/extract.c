@@ -49,21 +49,25 @@ void
 seine_extract_split(const char *text, seine_view *out_name, seine_view *out_rest,
                     seine_view *out_attr)
 {
-    seine_view none = {NULL, 0};
+    seine_view name = {NULL, 0}, rest = name, attr = name;
+    size_t n = text ? name_len(text) : 0;
 
-    *out_name = *out_rest = none;
-    if (out_attr)
-        *out_attr = none;
-    if (!text)
-        return;
-    size_t n = name_len(text);
     if (n > 0)
-        *out_name = (seine_view){text, n};
-    text += n > 0 ? n + 1 : 0;
-    const char *end = out_attr ? attr_at(text) : text + strlen(text);
-    *out_rest = (seine_view){text, (size_t)(end - text)};
-    if (out_attr && *end)
-        *out_attr = (seine_view){end + 1, strlen(end + 1)};
+        name = (seine_view){text, n};
+    if (text) {
+        const char *from = text + (n > 0 ? n + 1 : 0);
+        const char *end = out_attr ? attr_at(from) : from + strlen(from);
+
+        rest = (seine_view){from, (size_t)(end - from)};
+        if (*end)
+            attr = (seine_view){end + 1, strlen(end + 1)};
+    }
+    if (out_name)
+        *out_name = name;
+    if (out_rest)
+        *out_rest = rest;
+    if (out_attr)
+        *out_attr = attr;
 }
 
 /* Making. */
