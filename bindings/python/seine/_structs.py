@@ -98,7 +98,8 @@ FetchOpts = struct("seine_fetch_opts", [
     ("zones", TEXTS), ("untrusted", c_bool), ("on_record", c_void_p), ("ready", c_void_p), ("due", c_void_p), ("on_event", c_void_p),
     ("arg", c_void_p), ("names", POINTER(DiagName)), ("secrets", c_void_p), ("log", c_void_p), ("metrics", c_void_p),
     ("clock", c_void_p), ("robots_agent", c_char_p), ("output_memory", c_uint64), ("job", c_void_p), ("on_earlier", c_void_p),
-    ("revisit", c_void_p)])
+    ("revisit", c_void_p), ("on_trace", c_void_p), ("accept_urls", TEXTS), ("requisites", c_bool), ("limit_rate", c_uint64),
+    ("extract", c_void_p)])
 FetchStats = struct("seine_fetch_stats", [
     *((name, c_uint64) for name in "given duplicates admitted refused done links_cut sitemaps_cut lost ok failed blocked waiting in_flight".split()),
     ("waiting_for", c_uint64 * 16),

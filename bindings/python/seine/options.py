@@ -44,7 +44,7 @@ class Plan:
         self.burst = self.host_burst = 1
         self.max_time = self.contact = self.agent = None
         self.wants_jar, self.jar_file, self.cookie_files = None, None, []
-        self.secrets, self.jar = c_void_p(), c_void_p()
+        self.secrets, self.jar, self.extract = c_void_p(), c_void_p(), c_void_p()
 
     def text(self, member, value, of=None):
         setattr(of or self.opts, member, value.encode() if value is not None else None)
@@ -68,6 +68,7 @@ class Plan:
         """Saves the cookies, and frees jar and secrets: after the fetch."""
         jar, self.jar = self.jar, c_void_p()
         secrets, self.secrets = self.secrets, c_void_p()
+        extract, self.extract = self.extract, c_void_p()
         try:
             if jar and self.jar_file:
                 diag = s.Diag()
@@ -75,6 +76,7 @@ class Plan:
         finally:
             c.seine_cookie_jar_free(jar)
             c.seine_secrets_free(secrets)
+            c.seine_extract_free(extract)
 
 
 def wall():
@@ -353,7 +355,36 @@ def _fields(plan, value):
 FIELDS = frozenset(
     "type ts number input line id tags url key final_url redirects method host ip http depth parent via outcome ok status error attempts tries "
     "headers content_type charset charset_from charset_errors content_length bytes_in bytes_body partial notes time tls title lang canonical "
-    "meta_robots links extract sha256 body body_b64 reason rule".split())
+    "meta_robots links data extract sha256 body body_b64 reason rule".split())
+
+# What of a page becomes record.data: seine_extract_what of <seine/extract.h>.
+CSS, POINTER, META, JSONLD, TEXT = range(5)
+
+
+def _add_value(plan, what, text=None):
+    if not plan.extract:
+        errors.check(c.seine_extract_new(byref(plan.extract)))
+        plan.opts.extract = plan.extract
+    diag = s.Diag()
+    errors.check_diag(c.seine_extract_add(plan.extract, what, text.encode() if text is not None else None, byref(diag)), diag)
+
+
+def _values(what):
+    def write(plan, value):
+        if isinstance(value, dict):
+            value = [f"{name}={text}" for name, text in value.items()]
+        if what == META and isinstance(value, bool):
+            value = [None] if value else []
+        for text in value if value == [None] else _list(value):
+            _add_value(plan, what, text)
+    return write
+
+
+def _value(what):
+    def write(plan, value):
+        if _bool(value):
+            _add_value(plan, what)
+    return write
 
 
 def _body(plan, value):
@@ -440,6 +471,11 @@ COMMON = {
     "untrusted_urls": _set("untrusted", _bool),
     "body": _body,
     "fields": _fields,
+    "css": _values(CSS),
+    "json_pointer": _values(POINTER),
+    "meta": _values(META),
+    "jsonld": _value(JSONLD),
+    "text": _value(TEXT),
 }
 FETCH = {
     **COMMON,
@@ -489,6 +525,7 @@ def make_plan(verb, given):
         try:
             table[name](plan, value)
         except (TypeError, ValueError) as e:
+            plan.drop()
             raise type(e)(f"{name}: {e}") from None
     try:
         _finish(plan)
@@ -524,6 +561,8 @@ def _finish(plan):
         o.robots = 0
     if o.body_ptr and "method" not in plan.given and "head" not in plan.given:
         plan.text("method", "POST")
+    if plan.crawls and "json_pointer" in plan.given and "accept_type" not in plan.given:
+        plan.text("accept_type", CRAWL_TYPES + ",application/json,text/json,application/ld+json")
     if o.body_ptr and not any(name.lower() == "content-type" for name, _ in plan.headers):
         plan.headers.append(("Content-Type", "application/x-www-form-urlencoded"))
     _set_agent(plan)

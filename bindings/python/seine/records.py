@@ -240,8 +240,14 @@ class Record:
         return self._c.n_links if self._c.has_links else None
 
     @property
+    def data(self):
+        """The values that css, json_pointer, meta, jsonld and text ask for, a list each; None: the page has none."""
+        view = c.seine_record_data(self._at)
+        return json.loads(s.view_of(view)) if view.ptr else None
+
+    @property
     def extract(self):
-        """Why a page that is ok lacks links; None: it does not."""
+        """Why a page that is ok lacks links or values; None: it does not."""
         return errors.error_of(self._c.extract) if self._c.extract else None
 
     @property

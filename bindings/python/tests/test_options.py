@@ -45,6 +45,10 @@ WRONG = [  # option, value, exception, what it says
     ("allow_net", "10.0.0/8", ValueError, "allow_net"),
     ("cookie", "/nowhere/at/all", ValueError, "neither NAME=VALUE nor a file"),
     ("tls_min", "1.1", ValueError, "1.2, 1.3"),
+    ("css", "p[", ValueError, "css: .*expected an attribute name"),
+    ("css", ["a", "A=b"], ValueError, "there already"),
+    ("json_pointer", "a", ValueError, "no JSON pointer"),
+    ("jsonld", "yes", TypeError, "not True or False"),
 ]
 RIGHT = [  # option, value, member, what the library gets
     ("timeout", "1m30s", "timeout", 90 * 10 ** 9),
