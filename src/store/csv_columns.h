@@ -6,6 +6,7 @@
  * error_kind, error_message, or a value of a page: data.NAME, and data.* for all of them
  * (data_columns.h). A member that is an object or a list is JSON in its cell.
  *
+ *     sn_data_columns data;
  *     sn_csv_columns c;
  *     sn_str bad;
  *     e = sn_csv_columns_parse("status,url,data.price", &data, &c, &bad);

@@ -136,7 +136,7 @@ def pointers_give_values():
 
 @rows([
     (("--css", "article..product"), "seine: --css: selector 'article..product' is not valid: expected a class name after '.', at byte 7\ntry: article.product\n"),
-    (("--css", "a["), "seine: --css: selector 'a[' is not valid: expected an attribute name after '[', at byte 2\ntry: seine extract --css 'h2 a@href'\n"),
+    (("--css", "a["), "seine: --css: selector 'a[' is not valid: expected an attribute name after '[', at byte 2\ntry: --css 'h2 a@href'\n"),
     (("--json-pointer", "a"), "seine: --json-pointer: 'a' is no JSON pointer: it begins with / and has ~ only in ~0 and ~1\ntry: --json-pointer /data/0/name\n"),
     ((), "seine: extract needs to know what\ntry: --links, --title, --css 'h2 a@href', --json-pointer /data\n"),
     (("--title", "--base", "x"), "seine: --base 'x': relative, and there is no base\ntry: --base https://e.example/page\n"),
