@@ -148,7 +148,7 @@ def what_is_asked_wrongly_is_said_before_anything_is_read(words, err):
 
 
 @rows([("a:first", "a:first-of-type"), ("ul li:last a", "ul li:last-of-type a"), ("tr:even", "tr:nth-child(even)"), (":not(p:odd)", ":not(p:nth-child(odd))"), ("a::text", "a@text"),
-       ("div a::attr(href)", "div a@href"), ("article..product", "article.product"), ("p:visible", "seine extract"), ("p::before", "seine extract"), ("li:first:hover", "li:first-of-type:hover")])
+       ("div a::attr(href)", "div a@href"), ("article..product", "article.product"), ("p:visible", "--css"), ("p::before", "--css"), ("li:first:hover", "li:first-of-type:hover")])
 def what_is_advised_is_right(wrong, right):
     r = seine("extract", "--css", wrong, stdin="")
     check((r.code, r.err.splitlines()[1].startswith("try: " + right)), (2, True), r.err)
