@@ -3,8 +3,9 @@
  * paced_line.h - a line of the input of `seine limit`: text, or a request in JSON.
  *
  *     paced_line line;
- *     if (!paced_line_read(&line, in.text, in.len, why))
- *         skip(why);
+ *     char why[128];
+ *     if (!paced_line_read(&line, "{\"id\":7}", 8, why))
+ *         puts(why);
  *     paced_line_clear(&line);
  *
  * The text is borrowed from the reader; only a line that begins with { is parsed.

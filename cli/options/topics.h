@@ -6,8 +6,10 @@
  * that an installed program needs no files. Sections and rows are found in the text of
  * the pages: a page names no section twice.
  *
- *     if (topics_show(&a->screen, a->words, a->count) < 0)
- *         puts(topics_near(a->words[0]));
+ *     screen s = screen_look(COLOR_AUTO);
+ *     char *words[] = {"curl"};
+ *     if (topics_show(&s, words, 1) < 0)
+ *         puts(topics_near(words[0]));
  */
 #ifndef CLI_TOPICS_H
 #define CLI_TOPICS_H

@@ -6,7 +6,8 @@
  * of each kind. Memory does not grow with the number of records: about 15 MB at most.
  *
  *     report *r = report_new();
- *     report_add(r, &entry);                         once per record
+ *     entry e = {0};
+ *     report_add(r, &e);                             once per record
  *     report_rank(r);
  *     textbuf out = {0};
  *     report_html(r, &out);

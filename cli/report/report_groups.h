@@ -2,8 +2,10 @@
 /*
  * report_groups.h - entries grouped by a word: failures by kind, skips by reason.
  *
- *     report_group *g = report_group_of(&r->failures, "404");
- *     report_group_keep(g, &entry, entry.parent);
+ *     report_groups failures = {0};
+ *     entry e = {0};
+ *     report_group *g = report_group_of(&failures, "404");
+ *     report_group_keep(g, &e, e.parent);
  */
 #ifndef CLI_REPORT_GROUPS_H
 #define CLI_REPORT_GROUPS_H

@@ -2,8 +2,9 @@
 /*
  * report_hosts.h - the hosts of a report, in bounded memory.
  *
- *     report_host *h = report_host_of(r, entry.host);
- *     h->requests += entry.attempts;
+ *     entry e = {0};
+ *     report_host *h = report_host_of(r, e.host);
+ *     h->requests += e.attempts;
  */
 #ifndef CLI_REPORT_HOSTS_H
 #define CLI_REPORT_HOSTS_H

@@ -2,9 +2,11 @@
 /*
  * report_times.h - bins over time for entries that come in any order.
  *
- *     report_moment *m = report_times_at(&r->times, entry.wall);
+ *     report_times times = {0};
+ *     entry e = {0};
+ *     report_moment *m = report_times_at(&times, e.wall);
  *     if (m)
- *         m->bytes += entry.bytes_in;
+ *         m->bytes += e.bytes_in;
  */
 #ifndef CLI_REPORT_TIMES_H
 #define CLI_REPORT_TIMES_H
