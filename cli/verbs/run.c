@@ -218,6 +218,8 @@ run_with(const args *a, recipe_run_opts *o, const settings *set)
     }
     if (!item_out_close(&out))
         code = SAY_MACHINE;
+    o->out = NULL;
+    o->expect = NULL;
     free(e);
     return code;
 }
