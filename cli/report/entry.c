@@ -5,12 +5,20 @@
 #include <string.h>
 
 seine_span
+entry_sum(seine_span a, seine_span b)
+{
+    seine_span sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? SEINE_NEVER : sum;
+}
+
+seine_span
 entry_latency(const entry *e)
 {
     seine_span sum = 0;
 
     for (int i = SPAN_DNS; i <= SPAN_BODY; i++)
-        sum += e->spans[i];
+        sum = entry_sum(sum, e->spans[i]);
     return sum;
 }
 
@@ -80,7 +88,8 @@ copy_times(const seine_record *r, entry *out)
     out->has_times = true;
     for (size_t i = 0; i < r->n_tries; i++)
         if (r->tries[i].wait > 0 && r->tries[i].wait_reason < SEINE_WAIT_ROOM)
-            out->waits[r->tries[i].wait_reason] += r->tries[i].wait;
+            out->waits[r->tries[i].wait_reason] =
+                entry_sum(out->waits[r->tries[i].wait_reason], r->tries[i].wait);
 }
 
 void

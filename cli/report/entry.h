@@ -79,6 +79,9 @@ void entry_of_record(const seine_record *r, entry *out);
  * are told apart. */
 void entry_name_host(entry *e);
 
+/* A sum that stays SEINE_NEVER: lines of strangers may have any durations. */
+seine_span entry_sum(seine_span a, seine_span b);
+
 /* How long the last attempt took: its phases. */
 seine_span entry_latency(const entry *e);
 

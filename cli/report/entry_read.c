@@ -188,7 +188,7 @@ take_tries(reading *r, const json_value *v)
                 wait = json_ms(&inner);
             else if (json_is(name, "wait_reason"))
                 why = wait_by_name(inner.text);
-        r->out->waits[why] += wait;
+        r->out->waits[why] = entry_sum(r->out->waits[why], wait);
     }
 }
 

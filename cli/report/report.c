@@ -56,7 +56,7 @@ split_time(const entry *e, seine_span parts[PARTS])
 
     for (int i = 0; i < PART_OTHER; i++) {
         parts[i] = e->spans[i] > 0 ? e->spans[i] : 0;
-        sum += parts[i];
+        sum = entry_sum(sum, parts[i]);
     }
     parts[PART_OTHER] = e->spans[SPAN_TOTAL] > sum ? e->spans[SPAN_TOTAL] - sum : 0;
 }
@@ -132,7 +132,7 @@ add_moment(report *r, const entry *e, const seine_span parts[PARTS], seine_span 
     m->classes[class_of(e)]++;
     m->bytes += e->bytes_in;
     for (int i = 0; i < PARTS; i++)
-        m->parts[i] += parts[i];
+        m->parts[i] = entry_sum(m->parts[i], parts[i]);
     if (e->attempts > 0 && e->has_times)
         latency_add(&m->latency, took);
 }
@@ -168,9 +168,9 @@ add_result(report *r, const entry *e)
     r->bytes_in += e->bytes_in;
     r->bytes_body += e->bytes_body;
     for (int i = 0; i < PARTS; i++)
-        r->parts[i] += parts[i];
+        r->parts[i] = entry_sum(r->parts[i], parts[i]);
     for (int i = 0; i < SEINE_WAIT_ROOM; i++)
-        r->waits[i] += e->waits[i];
+        r->waits[i] = entry_sum(r->waits[i], e->waits[i]);
     if (e->attempts > 0 && e->has_times) {
         latency_add(&r->latency, took);
         report_top_add(&r->slowest, e, (uint64_t)took, false);

@@ -49,7 +49,7 @@ report_spent(const report *r)
     seine_span sum = 0;
 
     for (int i = 0; i < PARTS; i++)
-        sum += r->parts[i];
+        sum = entry_sum(sum, r->parts[i]);
     return sum;
 }
 

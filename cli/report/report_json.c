@@ -38,7 +38,7 @@ put_count(textbuf *out, const char *name, uint64_t n)
 static void
 put_ms(textbuf *out, const char *name, seine_span span)
 {
-    int64_t us = (span + 500) / 1000;
+    int64_t us = span / 1000 + (span % 1000 >= 500);
 
     textbuf_put(out, ",\"%s\":%" PRId64, name, us / 1000);
     if (us % 1000)

@@ -15,7 +15,7 @@ merge_moment(report_moment *to, const report_moment *from)
     for (int i = 0; i < CLASSES; i++)
         to->classes[i] += from->classes[i];
     for (int i = 0; i < PARTS; i++)
-        to->parts[i] += from->parts[i];
+        to->parts[i] = entry_sum(to->parts[i], from->parts[i]);
     to->skipped += from->skipped;
     to->bytes += from->bytes;
     latency_merge(&to->latency, &from->latency);

@@ -92,6 +92,21 @@ TEST(report_knows_what_the_time_went_to)
     report_free(r);
 }
 
+TEST(report_survives_durations_that_nobody_has)
+{
+    static const char line[] = "{\"v\":1,\"type\":\"result\",\"url\":\"http://a/"
+                               "\",\"outcome\":\"ok\",\"attempts\":1,"
+                               "\"time\":{\"queue\":1e999,\"ttfb\":99999999999999999999,"
+                               "\"total\":99999999999999}}";
+    report *r = report_new();
+
+    for (int i = 0; i < 9; i++)
+        report_line(r, (seine_view){line, sizeof line - 1});
+    CHECK_EQ(r->parts[PART_TTFB], SEINE_NEVER);
+    CHECK_EQ(report_spent(r), SEINE_NEVER);
+    report_free(r);
+}
+
 TEST(report_groups_failures_hosts_types_and_skips)
 {
     report *r = small_report();
