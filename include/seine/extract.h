@@ -108,13 +108,13 @@ bool seine_extract_takes(const seine_extract *x, const char *type, size_t len);
 /* Borrows the fields. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_extractor_new(const seine_extract *x,
                                                seine_extractor **out_extractor);
-void seine_extractor_free(seine_extractor *e); /* NULL is fine */
+void seine_extractor_free(seine_extractor *r); /* NULL is fine */
 
 /* Reads a page. *out_data is valid until the next one; absent: the page is of no kind
  * that the fields are for. HTML_TOO_DEEP, HTML_TOO_COMPLEX, SELECTOR_TIMEOUT, BAD_JSON,
  * JSON_TOO_DEEP, BUDGET (over a limit of size): *out_data is what could be read. INVAL:
  * `url` is no URL. NOMEM, or the error of the gate. */
-SEINE_MUST_CHECK seine_err seine_extractor_read(seine_extractor *e,
+SEINE_MUST_CHECK seine_err seine_extractor_read(seine_extractor *r,
                                                 const seine_extract_page *page,
                                                 seine_view *out_data);
 
