@@ -155,14 +155,13 @@ read_where(sn_reading *in, const sn_yaml *node)
 }
 
 void
-sn_read_expect(sn_reading *in, const sn_yaml *map, const sn_yaml *root)
+sn_read_expect(sn_reading *in, const sn_yaml *map)
 {
     const sn_yaml *coverage = sn_yaml_get(map, "coverage"),
                   *where = sn_yaml_get(map, "where");
     bool unique;
     sn_str drift;
 
-    (void)root;
     if (!sn_read_keys(in, map, "expect",
                       "items per-page coverage bad-rows drift unique where"))
         return;

@@ -78,14 +78,14 @@ void sn_read_global(sn_reading *in, const char *name, sn_expr_type type);
 /* The parts of the language. */
 void sn_read_vars(sn_reading *in, const sn_yaml *vars);
 void sn_read_start(sn_reading *in, const sn_yaml *start);
-void sn_read_request(sn_reading *in, const sn_yaml *request);
-void sn_read_page(sn_reading *in, const sn_yaml *map, sn_kind_of_page *out);
+void sn_read_request(sn_reading *in, const sn_yaml *map);
+void sn_read_page(sn_reading *in, const sn_yaml *map, sn_kind_of_page *page);
 void sn_read_items(sn_reading *in, const sn_yaml *node, sn_kind_of_page *page);
 void sn_read_field(sn_reading *in, const sn_yaml *node, const sn_expr_name *names,
-                   size_t n_names, sn_field *out);
-void sn_read_expect(sn_reading *in, const sn_yaml *expect, const sn_yaml *root);
+                   size_t n_names, sn_field *f);
+void sn_read_expect(sn_reading *in, const sn_yaml *map);
 void sn_read_tests(sn_reading *in, const sn_yaml *tests);
-void sn_read_options(sn_reading *in, const sn_yaml *options);
+void sn_read_options(sn_reading *in, const sn_yaml *map);
 
 /* The keys of a page at the top level. */
 #define SN_PAGE_KEYS "match format next follow items"

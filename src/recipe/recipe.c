@@ -160,7 +160,7 @@ read_all(sn_reading *in, const sn_yaml *root)
         sn_mistake(in, root,
                    "a recipe needs items; try items: {each: SELECTOR, fields: {…}}");
     if (expect)
-        sn_read_expect(in, expect, root);
+        sn_read_expect(in, expect);
     if (tests)
         sn_read_tests(in, tests);
 }
