@@ -17,7 +17,7 @@ const char help_units[] =
     "`off`. Counts: `10_000`, `10k`. Sizes: `64k`, `16M`, `2GiB`. Shares: `20%`.";
 const char help_exits[] =
     "0: finished. 1: finished, and the answer is no. 2: usage or input, and nothing was sent or printed. 3: this machine (disk, "
-    "memory, output). 4: stopped by --max-time or --max-errors with work left. 5: hosts were given up, try later. 129, 130, 143: "
+    "memory, output). 4: stopped by --max-time or --max-errors with work left. 5: hosts were given up, try later. 6: what a recipe expects is not so. 129, 130, 143: "
     "signals. 141: the reader of the output has gone.";
 /* clang-format on */
 

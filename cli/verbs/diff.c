@@ -39,7 +39,7 @@ static const example examples[] = {
 const command cmd_diff = {
     .name = "diff",
     .arguments = "A B",
-    .about = "what changed between two runs: added, removed, changed, slower",
+    .about = "what is new, gone, changed or slower between two runs",
     .text = "Compares the records of two jobs or files (JSON lines, CSV, SQLite, WARC), URL by URL: added, removed and changed ones, and those that took at least twice as long, or half. "
             "A URL with several records counts by its last one. The exit code is 0 if nothing was added, removed or changed, 1 if something was, and 2 if the records cannot be read.",
     .options = options,
