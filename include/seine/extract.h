@@ -8,16 +8,17 @@
  *     seine_extract *fields;
  *     seine_extractor *reader;
  *     seine_extract_page page = SEINE_EXTRACT_PAGE;
+ *     seine_view html = {"<p class=price>12.00", 20};
  *     e = seine_extract_new(&fields);
  *     e = seine_extract_add(fields, SEINE_EXTRACT_CSS, "price=.price", &diag);
  *     e = seine_extract_add(fields, SEINE_EXTRACT_CSS, "links=h2 a@href", &diag);
  *     e = seine_extractor_new(fields, &reader);
- *     page.body = (seine_view){html, len};
+ *     page.body = html;
  *     e = seine_extractor_read(reader, &page, &data);
  *     seine_extractor_free(reader);
  *     seine_extract_free(fields);
  *
- * Then `data` is {"price":["12.00"],"links":["https://e.example/a"]}. A field is a list,
+ * Then `data` is {"price":["12.00"],"links":[]}. A field is a list,
  * since a selector may match any number of nodes; the text of a page alone is one string.
  *
  * Selectors, metas, JSON-LD and the text are those of HTML, which is decoded by the
