@@ -7,10 +7,11 @@
  * A URL is known by its key; if it has several records in a run, the last one counts.
  *
  *     diff *d = diff_new(fields);
- *     diff_take(d, DIFF_A, &entry);              all of A, then all of B
+ *     entry e = {0};
+ *     diff_take(d, DIFF_A, &e);                  all of A, then all of B
  *     diff_count(d);
  *     diff_again(d, DIFF_B);                     the records once more, in the same order
- *     const diff_url *u = diff_next(d, &entry);  NULL: not the one that counts
+ *     const diff_url *u = diff_next(d, &e);      NULL: not the one that counts
  *     diff_free(d);
  */
 #ifndef CLI_DIFF_H

@@ -4,7 +4,8 @@
  *
  *     diff_print p = {.d = d, .form = DIFF_TEXT, .names = {"old.jsonl", "new.jsonl"}};
  *     diff_print_head(&p);
- *     diff_print_url(&p, u, &entry);             once per URL that differs, kind by kind
+ *     entry e = {0};
+ *     diff_print_url(&p, u, &e);                 once per URL that differs, kind by kind
  *     diff_print_end(&p);
  */
 #ifndef CLI_DIFF_PRINT_H

@@ -212,7 +212,7 @@ put_moments(textbuf *out, const report_times *t)
 
         textbuf_put(out, ",\"ts\":\"%s\"",
                     stamp_of(t->from + (int64_t)i * t->width).text);
-        for (int c = 0; c < CLASSES; c++)
+        for (unsigned c = 0; c < CLASSES; c++)
             if (m->classes[c] > 0)
                 put_count(out, c == CLASS_NONE ? "none" : report_class_name(c),
                           m->classes[c]);

@@ -8,7 +8,8 @@
  *     report_sink s = {0};
  *     code = report_sink_open(&s, "run.html", may_replace);
  *     report_sink_add(&s, record);                 on the thread of the sinks
- *     code = report_sink_write(&s, &about);
+ *     const char *path;
+ *     code = report_sink_write(&s, &about, &path);
  *     report_sink_free(&s);
  *
  * Memory  about 20 MB at most, whatever the run.

@@ -11,7 +11,7 @@
 #include "recipe/near_word.h"
 
 /* Keeps the list in order of position; the last falls off a full one. */
-static void
+__attribute__((format(printf, 4, 0))) static void
 tell(sn_reading *in, uint64_t line, uint64_t column, const char *fmt, va_list args)
 {
     seine_diag d = SEINE_DIAG;
