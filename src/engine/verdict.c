@@ -160,15 +160,15 @@ sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now)
         f->code = v->kept.err == SEINE_E_FULL ? SEINE_E_BODY_TOO_LARGE : v->kept.err;
     else if (f->code == SEINE_OK && v->kept.err != SEINE_OK)
         f->code = v->kept.err;
-    /* The time of the URL ran out, not that of the attempt. */
-    if (f->code == SEINE_E_TIMEOUT && now >= v->deadline &&
-        sn_time_sub(v->deadline, v->started_at) < v->timeout)
-        f->code = SEINE_E_DEADLINE;
     if ((f->code == SEINE_OK || says_enough(&c->opts, v)) && !v->not_wanted) {
         f->code = kind_of(&c->opts, v, &hop);
         f->phase = f->code == SEINE_OK ? f->phase : SEINE_PHASE_HEAD; /* it said so */
         f->timeout_ms = 0;
     }
+    /* The time of the URL ran out, not that of the attempt. */
+    if (f->code == SEINE_E_TIMEOUT && now >= v->deadline &&
+        sn_time_sub(v->deadline, v->started_at) < v->timeout)
+        f->code = SEINE_E_DEADLINE;
     return hop;
 }
 

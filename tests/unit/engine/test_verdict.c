@@ -673,6 +673,30 @@ TEST(s0_05_the_time_of_the_url_is_told_from_that_of_the_attempt)
     tear_down(f);
 }
 
+/* A host whose robots.txt is a 404 would be lost with the rest of its page. */
+TEST(what_the_head_says_counts_though_the_time_of_the_url_runs_out_in_its_body)
+{
+    fixture *f = set_up(NULL);
+    sn_visit *v = f->v;
+    static const struct {
+        uint16_t status;
+        seine_err kind;
+    } rows[] = {{404, SEINE_E_HTTP}, {503, SEINE_E_HTTP_BUSY}, {200, SEINE_E_DEADLINE}};
+
+    EACH_ROW(i, rows) {
+        sn_visit_clear_response(v);
+        v->started_at = T0;
+        v->deadline = T0 + SEINE_SECS(5);
+        v->end.fault.code = SEINE_E_TIMEOUT;
+        v->end.fault.status = rows[i].status;
+        v->end.fault.phase = SEINE_PHASE_BODY;
+        v->end.partial = true;
+        CHECK(!sn_verdict_judge(&f->shared, v, v->deadline));
+        CHECK_EQ(v->end.fault.code, rows[i].kind);
+    }
+    tear_down(f);
+}
+
 TEST(whoever_is_given_up_says_so_and_what_it_had_come_to)
 {
     fixture *f = set_up(NULL);
