@@ -38,13 +38,18 @@ typedef struct moment {
     int64_t boot;
 } moment;
 
+/* The three clocks side by side. The time of the turn is older than the others: a pause
+ * that is counted from it would end too early. */
 static moment
 read_clocks(const sn_scheduler *s, seine_time now)
 {
     seine_clock *clock = s->shared->opts.clock;
+    moment m = {.wall = clock->wall(clock),
+                .up = sn_time_up(clock),
+                .boot = sn_job_boot(s->shared->job)};
 
-    return (moment){now, clock->wall(clock), sn_time_up(clock),
-                    sn_job_boot(s->shared->job)};
+    m.now = sn_time_max(now, clock->now(clock));
+    return m;
 }
 
 /* The wall time of a moment in ms, rounded up; 0: it has passed. */

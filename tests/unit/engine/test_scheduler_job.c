@@ -186,6 +186,20 @@ TEST(brakes_come_back_until_their_moment)
 }
 
 /* A run that was killed while a probe was out knows nothing of its end. */
+/* Reading a large job takes time, and the turn that reads it began before. */
+TEST(a_pause_comes_back_in_its_length_however_old_the_turn_is)
+{
+    fixture f;
+    seine_fetch_opts o = polite();
+
+    set_up(&f, &o);
+    f.row.pause_ms = f.row.saved_ms + 3000;
+    seine_time up = f.t.clock->now(f.t.clock);
+    CHECK_EQ(sn_scheduler_restore(f.t.s, &f.row, up - SEINE_MS(20)), SEINE_OK);
+    CHECK_EQ(sn_hosts_guards(&f.t.s->hosts, 0)->pace.pause, up + SEINE_SECS(3));
+    tear_down(&f);
+}
+
 TEST(a_breaker_that_was_half_open_comes_back_with_a_probe_to_go)
 {
     fixture f;
