@@ -64,7 +64,7 @@ sn_scan_ascii(const char *p, size_t n)
         if (high)
             return i + (size_t)__builtin_ctz(high);
     }
-    return i + sn_scan_ascii_plain(p + i, n - i);
+    return i < n ? i + sn_scan_ascii_plain(p + i, n - i) : n; /* p may be NULL then */
 }
 
 /* The hits of 64 bytes are added bytewise, which holds at most 4 each, and then summed.
@@ -91,7 +91,8 @@ sn_scan_count(const char *p, size_t n, char c)
         sums = _mm_add_epi64(sums, _mm_sad_epu8(hits, zero));
     }
     sums = _mm_add_epi64(sums, _mm_unpackhi_epi64(sums, sums));
-    return (size_t)_mm_cvtsi128_si64(sums) + sn_scan_count_plain(p + i, n - i, c);
+    return (size_t)_mm_cvtsi128_si64(sums) +
+           (i < n ? sn_scan_count_plain(p + i, n - i, c) : 0); /* p may be NULL then */
 }
 
 /* Sets the top bit of each byte that is not literal. */

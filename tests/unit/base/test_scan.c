@@ -71,3 +71,10 @@ TEST(scan_counts_more_than_a_byte_holds)
     CHECK_EQ(sn_scan_ascii(p, ALL), ALL);
     free(p);
 }
+
+TEST(scan_of_nothing_needs_no_place)
+{
+    CHECK_EQ(sn_scan_ascii(NULL, 0), 0);
+    CHECK_EQ(sn_scan_count(NULL, 0, 'x'), 0);
+    CHECK(sn_scan_is_literal(NULL, 0));
+}
