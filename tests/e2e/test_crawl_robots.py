@@ -10,7 +10,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import EAGER, QUICK, balanced, crawl  # noqa: E402
-from e2e import case, check, finish, rows, seine  # noqa: E402
+from e2e import case, check, finish, needs_plain_memory, rows, seine  # noqa: E402
 from origin import origin  # noqa: E402
 from pages import pages  # noqa: E402
 
@@ -72,6 +72,7 @@ def two_megabytes_of_rules_count_as_far_as_512_kib():
     check(len(body) > 2000000, True)
     run, asked = of((200, TEXT, body))
     check(paths(asked), OPEN, run.ending())
+    needs_plain_memory()
     check(run.peak_mb < 64, True, run.ending())
 
 

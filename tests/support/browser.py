@@ -27,6 +27,14 @@ FLAGS = ("--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-r
          "--remote-debugging-pipe")
 
 
+# Backgrounds and fonts are asked for when styles are known and the page is drawn, which may be after its load event.
+SHOWN = """document.fonts.ready.then(() => new Promise(done => {
+    getComputedStyle(document.body || document.documentElement).backgroundImage
+    requestAnimationFrame(() => requestAnimationFrame(() => done(1)))
+    setTimeout(() => done(1), 3000)
+}))"""
+
+
 class Asked:
     def __init__(self, url):
         self.url, self.failed, self.is_done = url, "", False
@@ -89,7 +97,7 @@ class Browser:
         self.said.clear()
         self.call("Page.navigate", url=url)
         asked, is_loaded, end = {}, False, time.monotonic() + PATIENCE
-        while not is_loaded or not asked or not all(a.is_done for a in asked.values()):
+        while self.events or not is_loaded or not asked or not all(a.is_done for a in asked.values()):
             event = self.next_event(end)
             name, what = event.get("method"), event.get("params", {})
             if name == "Network.requestWillBeSent":
@@ -101,7 +109,7 @@ class Browser:
                 self.said.append(what.get("entry", {}).get("text", name))
             if name == "Page.loadEventFired":
                 is_loaded = True
-                self.call("Runtime.evaluate", expression="document.fonts.ready.then(() => 1)", awaitPromise=True)
+                self.call("Runtime.evaluate", expression=SHOWN, awaitPromise=True)
         return list(asked.values())
 
     def value(self, expression):
