@@ -102,8 +102,7 @@ check_coverage(sn_reading *in, const sn_yaml *map)
     }
 }
 
-/* The names of all items, for conditions on every row. */
-/* What a condition names must be a field. */
+/* What a condition on every row names must be a field. */
 typedef struct named_fields {
     const all_fields *all;
     sn_str unknown; /* ptr NULL: none */

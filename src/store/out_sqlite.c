@@ -118,9 +118,8 @@ check_beside(const sn_out *o, seine_diag *diag)
     return side.foreign ? sn_beside_refuse(o->name, side.foreign, diag) : SEINE_OK;
 }
 
-/* Reads one number of the database, or `otherwise`. */
-static seine_err
-ask(sn_base *b, const char *sql, int64_t otherwise, int64_t *out_n)
+seine_err
+sn_base_ask(sn_base *b, const char *sql, int64_t otherwise, int64_t *out_n)
 {
     sn_sqlite_stmt *stmt;
     bool there = false;
@@ -243,17 +242,19 @@ look_into(sn_out *o, seine_diag *diag)
     if (e == SEINE_OK)
         e = prepare(b);
     if (e == SEINE_OK)
-        e = ask(b, "SELECT CAST(value AS INTEGER) FROM seine_meta WHERE key = 'schema'",
-                0, &version);
+        e = sn_base_ask(
+            b, "SELECT CAST(value AS INTEGER) FROM seine_meta WHERE key = 'schema'", 0,
+            &version);
     if (e == SEINE_OK)
-        e = ask(b,
-                "SELECT max((SELECT ifnull(max(seq), 0) FROM result), (SELECT "
-                "ifnull(max(seq), 0) FROM skip), (SELECT ifnull(max(seq), 0) FROM link), "
-                "(SELECT ifnull(max(seq), 0) FROM item_error), (SELECT "
-                "ifnull(max(json_extract(json, '$.seq')), 0) FROM summary))",
-                0, &last);
+        e = sn_base_ask(
+            b,
+            "SELECT max((SELECT ifnull(max(seq), 0) FROM result), (SELECT "
+            "ifnull(max(seq), 0) FROM skip), (SELECT ifnull(max(seq), 0) FROM link), "
+            "(SELECT ifnull(max(seq), 0) FROM item_error), (SELECT "
+            "ifnull(max(json_extract(json, '$.seq')), 0) FROM summary))",
+            0, &last);
     if (e == SEINE_OK)
-        e = ask(b, "SELECT max(run) + 1 FROM summary", 1, &b->run);
+        e = sn_base_ask(b, "SELECT max(run) + 1 FROM summary", 1, &b->run);
     if (e == SEINE_E_NOMEM)
         return e;
     if (e == SEINE_E_STATE_LOCKED) {
@@ -533,11 +534,12 @@ check_last(sn_out *o)
 {
     sn_base *b = o->self;
     int64_t last = 0;
-    seine_err e = ask(b,
-                      "SELECT max((SELECT ifnull(max(seq), 0) FROM result), (SELECT "
-                      "ifnull(max(seq), 0) FROM skip), (SELECT ifnull(max(seq), 0) FROM "
-                      "link))",
-                      0, &last);
+    seine_err e =
+        sn_base_ask(b,
+                    "SELECT max((SELECT ifnull(max(seq), 0) FROM result), (SELECT "
+                    "ifnull(max(seq), 0) FROM skip), (SELECT ifnull(max(seq), 0) FROM "
+                    "link))",
+                    0, &last);
 
     b->last_put = o->marked_seq;
     return e == SEINE_OK && (uint64_t)last < o->marked_seq ? SEINE_E_OUTPUT_CHANGED : e;
@@ -590,7 +592,7 @@ start_sqlite(sn_out *o, seine_diag *diag)
             return e;
         }
         if (e == SEINE_OK)
-            e = ask(b, "SELECT max(run) + 1 FROM summary", 1, &b->run);
+            e = sn_base_ask(b, "SELECT max(run) + 1 FROM summary", 1, &b->run);
         o->last_seq = o->cut_seq;
     }
     if (e == SEINE_OK)

@@ -48,6 +48,10 @@ typedef struct sn_base_link {
     uint64_t seq;
 } sn_base_link;
 
+/* The one number that a query gives; `otherwise` if it gives none, or NULL. */
+SEINE_MUST_CHECK seine_err sn_base_ask(sn_base *b, const char *sql, int64_t otherwise,
+                                       int64_t *out_n);
+
 SEINE_MUST_CHECK seine_err sn_base_start_links(sn_base *b);
 /* The links of the page get the numbers behind that of its record. */
 SEINE_MUST_CHECK seine_err sn_base_put_links(sn_out *o, const seine_record *r,

@@ -46,22 +46,6 @@ static const char make_indexes[] =
     "CREATE INDEX IF NOT EXISTS link_target ON link(target);"
     "CREATE INDEX IF NOT EXISTS link_source ON link(source)";
 
-/* Reads the number that the query gives; 0: there is none. */
-static seine_err
-ask(sn_base *b, const char *sql, int64_t *out_n)
-{
-    sn_sqlite_stmt *stmt;
-    bool there = false;
-    seine_err e = sn_sqlite_prepare(b->db, sql, &stmt);
-
-    if (e != SEINE_OK)
-        return e;
-    e = sn_sqlite_next(stmt, &there);
-    *out_n = there ? sn_sqlite_int(stmt, 0) : 0;
-    sn_sqlite_finalize(stmt);
-    return e;
-}
-
 seine_err
 sn_base_start_links(sn_base *b)
 {
@@ -69,7 +53,7 @@ sn_base_start_links(sn_base *b)
     seine_err e = sn_schema_make_target(b->db);
 
     if (e == SEINE_OK)
-        e = ask(b, "SELECT 1 FROM link LIMIT 1", &any);
+        e = sn_base_ask(b, "SELECT 1 FROM link LIMIT 1", 0, &any);
     if (e == SEINE_OK && any) {
         sn_sqlite_trust(b->db); /* as many rows as earlier runs have left */
         e = sn_sqlite_exec(b->db, make_indexes);
@@ -203,7 +187,7 @@ judge_all(sn_base *b)
     for (int i = 0; e == SEINE_OK && changed > 0 && i < PASSES; i++) {
         e = sn_sqlite_exec(b->db, judge_redirects);
         if (e == SEINE_OK)
-            e = ask(b, "SELECT changes()", &changed);
+            e = sn_base_ask(b, "SELECT changes()", 0, &changed);
     }
     if (e == SEINE_OK)
         e = sn_sqlite_exec(b->db, end_redirects);
