@@ -161,7 +161,8 @@ no_resume(sn_transport *t, sn_exchange *x)
     (void)t, (void)x; /* nobody is asked for room */
 }
 
-static const sn_transport_ops ops = {start, cancel, turn, wake, no_fd, no_resume};
+static const sn_transport_ops ops = {start, cancel,    turn, wake,
+                                     no_fd, no_resume, NULL, NULL};
 
 static void
 say(sn_head *head, const char *name, const char *value)

@@ -79,7 +79,6 @@ visit_of(sn_shared_state *c, uint32_t host)
     need(v != NULL);
     url_of(host, sn_arena_get(&v->arena, 64, 1, 1), 64, &v->url);
     v->state = SN_ADMITTED;
-    seine_retry_hint_init(&v->hint, 0);
     return v;
 }
 

@@ -95,7 +95,8 @@ def keep(lines, o):
     """Writes the figures of both programs to the page that `make test` reads."""
     value = {(f["name"], f["role"]): f["value"] for f in lines if f["type"] == "figure"}
     named = [(scene.name, f"instructions per {scene.unit}, {scene.name}") for scene in o.scenes]
-    kept.PAGE.write_text(kept.page([(kept.cpu(), scene, value[name, "seine"], value[name, "against"]) for scene, name in named]), encoding="utf-8")
+    rows = [(kept.cpu(), scene, value[name, "seine"], value[name, "against"]) for scene, name in named]
+    kept.PAGE.write_text(kept.page(kept.renewed(kept.PAGE.read_text(encoding="utf-8"), rows)), encoding="utf-8")
 
 
 def main(words):

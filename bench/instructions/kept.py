@@ -22,10 +22,22 @@ def cpu(text=None):
     return f"{said['model name']}, family {said.get('cpu family', '?')} model {said.get('model', '?')}"
 
 
+def rows_of(text):
+    """The rows of the page, as `page` takes them: (CPU, scene, plain, whole)."""
+    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    rows = [row for row in rows if len(row) == 5 and row[2].replace(",", "").isdigit()]
+    return [(row[0], row[1], float(row[2].replace(",", "")), float(row[3].replace(",", ""))) for row in rows]
+
+
 def read(text):
     """The figures of the page: {(CPU, scene): instructions of the plain program}."""
-    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
-    return {(row[0], row[1]): float(row[2].replace(",", "")) for row in rows if len(row) == 5 and row[2].replace(",", "").isdigit()}
+    return {(name, scene): plain for name, scene, plain, _ in rows_of(text)}
+
+
+def renewed(text, rows):
+    """The rows of the page with those of these CPUs replaced: figures of other CPUs stay."""
+    counted = {name for name, *_ in rows}
+    return [row for row in rows_of(text) if row[0] not in counted] + rows
 
 
 def is_slower(now, kept):
@@ -33,7 +45,7 @@ def is_slower(now, kept):
 
 
 def page(rows):
-    """The page; rows are (CPU, scene, unit, plain, whole)."""
+    """The page; rows are (CPU, scene, plain, whole)."""
     lines = [f"| {name} | {scene} | {plain:,.0f} | {whole:,.0f} | {BARS[scene]:,} {'met' if whole <= BARS[scene] else 'missed'} |"
              for name, scene, plain, whole in rows]
     return f"""# Instructions of a request and of a page

@@ -25,6 +25,7 @@
 #include <seine/sink.h>
 
 #include "check/name_map.h"
+#include "config/config_reload.h"
 #include "jobs/control.h"
 #include "options/fetch_opts.h"
 #include "screen/progress.h"
@@ -186,7 +187,8 @@ typedef struct check {
     run_log log;
     run_metrics metrics;
     watchdog watchdog;
-    screen screen; /* of standard error */
+    config_reload reload; /* limits after HUP; args NULL: there was none */
+    screen screen;        /* of standard error */
     progress_kind progress;
     seine_time next_line;
     bool has_begun;               /* the start was told */
@@ -242,6 +244,8 @@ int check_run_close(check *c, int code); /* returns the exit code */
 int check_run_begin(check *c);           /* requests begin: a signal ends in order */
 void check_run_show(check *c, const check_phase *p);
 bool check_run_hear(check *c, const check_phase *p); /* a signal ends the run */
+/* Limits as the configuration has them since HUP, for a fetch that begins later. */
+void check_run_keep_limits(check *c, seine_fetch *f);
 
 /* check_remote.c */
 int check_crawl(check *c);

@@ -149,6 +149,28 @@ base_of(const check *c, char mem[SEINE_URL_ROOM], seine_url *out)
     return out;
 }
 
+/* The directory that links of the document start from: a <base> that is no whole URL
+ * moves it. */
+static char *
+dir_by_base(const check *c, char *give_dir)
+{
+    seine_view base = seine_document_base(c->document);
+    size_t n = 0;
+
+    while (n < base.len && base.ptr[n] != '?' && base.ptr[n] != '#')
+        n++;
+    while (n > 0 && base.ptr[n - 1] != '/')
+        n--;
+    if (n == 0 || (n > 1 && memcmp(base.ptr, "//", 2) == 0))
+        return give_dir;
+    char *path = check_decode(base.ptr, n);
+    char *moved = path[0] == '/' ? check_join(c->root ? c->root : ".", path + 1)
+                                 : check_join(give_dir, path);
+    free(path);
+    free(give_dir);
+    return moved;
+}
+
 static seine_err
 parse_file(check *c, const char *path, bool *out_unread)
 {
@@ -199,7 +221,7 @@ read_document(check *c, const char *given)
     c->pages[page].is_listed = c->root != NULL;
     c->n_files++;
     const seine_url *base = base_of(c, mem, &url);
-    char *dir = dir_of(path);
+    char *dir = dir_by_base(c, dir_of(path));
     for (size_t i = 0; seine_document_at(c->document, i, &l); i++)
         check_add_link(c, page, &l, base, dir);
     check_note_cut(c, path);

@@ -171,14 +171,21 @@ own_format(const check *c)
     return c->set->json ? CHECK_JSONL : (check_format)c->set->format;
 }
 
-/* Standard output, in pieces: whoever waits for the end sees that it goes on. */
+/* Standard output, in pieces: whoever waits for the end sees that it goes on. `with_ink`:
+ * there are colours in it, and check_render has made all the rest inert. */
 static void
-write_pieces(check *c, const textbuf *out)
+write_pieces(check *c, const textbuf *out, bool with_ink)
 {
     enum { PIECE = 65536 };
 
-    for (size_t at = 0; at < out->len; at += PIECE, c->steps++)
-        out_bytes(out->text + at, out->len - at < PIECE ? out->len - at : PIECE);
+    for (size_t at = 0; at < out->len; at += PIECE, c->steps++) {
+        size_t n = out->len - at < PIECE ? out->len - at : PIECE;
+
+        if (with_ink)
+            out_coloured(out->text + at, n);
+        else
+            out_bytes(out->text + at, n);
+    }
     out_flush();
 }
 
@@ -230,7 +237,7 @@ write_output(check *c, const char *word, int code)
                        is_stdout && screen_look_at(STDOUT_FILENO, c->args->color).colour};
     check_render(c, form, &out, code);
     if (is_stdout)
-        write_pieces(c, &out);
+        write_pieces(c, &out, form.colour && form.format == CHECK_TEXT);
     else
         failed = write_file(c, &o, &out);
     textbuf_free(&out);
@@ -299,7 +306,7 @@ write_summary(check *c, int code)
         return SAY_DONE;
     check_put_summary(c, &out, code, stamp_of(clock->wall(clock)).text);
     if (strcmp(path, "-") == 0)
-        write_pieces(c, &out);
+        write_pieces(c, &out, false);
     else if (!seine_file_replace(path, out.text, out.len))
         failed = fail_write(c, "--summary: ", path);
     textbuf_free(&out);

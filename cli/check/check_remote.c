@@ -369,6 +369,7 @@ begin(asking *a, seine_fetch_opts *o, seine_record_fn fn)
     if (!c->has_begun)
         run_start_say(&c->log, c->args->settings, &c->plan, &c->metrics, a->fetch);
     c->has_begun = true;
+    check_run_keep_limits(c, a->fetch);
     check_job_listen(c, a->fetch);
     run_metrics_set_ready(&c->metrics, true);
     return SAY_DONE;

@@ -90,7 +90,7 @@ check_run_open(check *c)
         return say_fail(SAY_MACHINE, "ulimit -n 1024", "no file descriptor left");
     int code = run_log_open(&c->log, c->args, &c->terminal);
     if (code == SAY_DONE)
-        code = run_metrics_open(&c->metrics, c->args);
+        code = run_metrics_open(&c->metrics, c->args, NULL);
     c->progress = choose_progress(c);
     return code;
 }
@@ -164,7 +164,7 @@ check_run_show(check *c, const check_phase *p)
 {
     progress_facts f;
 
-    run_metrics_tick(&c->metrics, now_is());
+    run_metrics_tick(&c->metrics, NULL, now_is());
     if (c->progress == PROGRESS_OFF)
         return;
     collect(c, p, &f);
@@ -179,6 +179,35 @@ check_run_show(check *c, const check_phase *p)
 }
 
 /* Signals */
+
+/* HUP: the limits are those that the configuration files have now. */
+static void
+reload_limits(check *c, seine_fetch *f)
+{
+    char line[CONFIG_WHY];
+
+    if (!c->reload.args)
+        c->reload = config_reload_begin(c->args, f, &c->plan.single);
+    c->reload.fetch = f;
+    bool is_fine = config_reload_now(&c->reload, line);
+    if (!terminal_is_free(&c->terminal))
+        return;
+    if (is_fine)
+        run_log_note(&c->log, "config.loaded", "seine: %s", line);
+    else
+        run_log_fail(&c->log, SEINE_E_CONFIG, NULL, "%s", line);
+}
+
+void
+check_run_keep_limits(check *c, seine_fetch *f)
+{
+    char line[CONFIG_WHY];
+
+    if (!c->reload.args)
+        return;
+    c->reload = config_reload_begin(c->args, f, &c->plan.single);
+    (void)config_reload_now(&c->reload, line);
+}
 
 bool
 check_run_hear(check *c, const check_phase *p)
@@ -195,7 +224,9 @@ check_run_hear(check *c, const check_phase *p)
             if (terminal_is_free(&c->terminal))
                 run_log_note(&c->log, "progress", "%s%s", c->log.text ? "seine: " : "",
                              progress_line(&f).bytes);
-        } else if (number != SIGHUP || c->watchdog.on_terminal) {
+        } else if (number == SIGHUP && !c->watchdog.on_terminal) {
+            reload_limits(c, p->fetch);
+        } else {
             c->signal = c->signal ? c->signal : number;
             stops = true;
         }

@@ -12,4 +12,7 @@ seine_json *control_error(const char *fmt, ...) __attribute__((format(printf, 1,
 /* control_set.c: changes limits by the members of the line. True; or false, and `why`. */
 bool control_set(const control_hooks *h, const seine_json *line, char why[320]);
 
+/* The same without a run: would they do? */
+bool control_set_check(const seine_json *line, char why[320]);
+
 #endif

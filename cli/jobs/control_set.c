@@ -197,6 +197,26 @@ apply(const control_hooks *h, changes *c)
 }
 
 bool
+control_set_check(const seine_json *line, char why[WHY])
+{
+    changes *c = calloc(1, sizeof *c);
+
+    if (!c) {
+        snprintf(why, WHY, "no memory");
+        return false;
+    }
+    c->why = why;
+    bool fine = seine_json_each(line, take_member, c) && join_bursts(c);
+    if (fine && c->n == 0)
+        fine = fail(c, "set", "KEY=VALUE");
+    for (size_t i = 0; i < c->n && fine; i++)
+        if (c->all[i].tune.has_rate || c->all[i].burst > 0)
+            fine = fail(c, c->all[i].text, "the rate of a fleet is that of its command");
+    free(c);
+    return fine;
+}
+
+bool
 control_set(const control_hooks *h, const seine_json *line, char why[WHY])
 {
     changes *c = calloc(1, sizeof *c);

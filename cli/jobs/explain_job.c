@@ -19,12 +19,30 @@
 #include "screen/xalloc.h"
 #include "verbs/fetch_state.h"
 #include "verbs/jsonl.h"
+#include "verbs/verbs.h"
 
 enum { PATIENCE_MS = 2000 };
 
 /* Opening */
 
-/* The options of the crawl, as its command line gives them. */
+/* Hands options of one command over to another, which has those that both know at the
+ * same place of its settings. */
+static void
+become(args *io, const command *to)
+{
+    uint64_t given[OPTIONS_MOST / 64] = {0};
+
+    for (const option *o = to->options; o->name; o++) {
+        size_t place = (size_t)(o - to->options);
+
+        if (options_given(io, o->name))
+            given[place / 64] |= UINT64_C(1) << place % 64;
+    }
+    memcpy(io->given, given, sizeof given);
+    io->command = to;
+}
+
+/* The options of the crawl or fetch, as its command line gives them. */
 static int
 parse_command(const args *a, explain_job *j)
 {
@@ -33,11 +51,17 @@ parse_command(const args *a, explain_job *j)
 
     j->args.settings = xalloc_zeroed(1, a->command->settings_size);
     j->args.words = xalloc_zeroed(c->count + 1, sizeof *j->args.words);
+    j->parsed = j->is_fetch ? &cmd_fetch : a->command;
+    j->args.command = j->parsed;
     values_defaults(a->command, j->args.settings);
-    if (!j->is_crawl)
+    values_defaults(j->parsed, j->args.settings);
+    if (!j->is_crawl && !j->is_fetch)
         return SAY_DONE;
     int code =
         parse_words(&j->args, &common, c->words + c->options, c->count - c->options);
+    become(&j->args, a->command);
+    if (j->is_fetch)
+        j->args.count = 0; /* it has no seeds */
     return code == PARSE_RUN ? SAY_DONE : code;
 }
 
@@ -59,6 +83,7 @@ explain_job_open(const args *a, const char *state, const char *name, explain_job
                         about->why);
     out->is_crawl =
         strcmp(about->verb, "crawl") == 0 || strcmp(about->verb, "mirror") == 0;
+    out->is_fetch = strcmp(about->verb, "fetch") == 0;
     int code = job_command_load(about, &out->command);
     return code == SAY_DONE ? parse_command(a, out) : code;
 }
@@ -66,8 +91,10 @@ explain_job_open(const args *a, const char *state, const char *name, explain_job
 void
 explain_job_close(explain_job *j)
 {
-    if (j->args.settings)
-        values_free(j->args.command, j->args.settings);
+    if (j->args.settings) {
+        become(&j->args, j->parsed);
+        parse_free(&j->args);
+    }
     free(j->args.settings);
     free(j->args.words);
     job_command_free(&j->command);

@@ -21,7 +21,8 @@ typedef struct explain_job {
     seine_job_view *view;
     job_command command;
     args args; /* of `explain`, by the command line of the job; words are its seeds */
-    bool is_crawl;
+    const command *parsed; /* who has read the command line */
+    bool is_crawl, is_fetch;
 } explain_job;
 
 /* SAY_DONE, or the exit code after an error message. */

@@ -10,6 +10,7 @@
 
 #include <seine/plumbing.h>
 
+#include "config/config_effective.h"
 #include "screen/out.h"
 #include "screen/say.h"
 #include "screen/textbuf.h"
@@ -60,7 +61,7 @@ job_command_print(const job_command *c)
 }
 
 char *
-job_command_make(bool has_secret)
+job_command_make(const args *a, bool has_secret)
 {
     seine_json *all = xalloc_json(seine_json_new_object());
     seine_json *words = xalloc_json(seine_json_new_array());
@@ -76,6 +77,7 @@ job_command_make(bool has_secret)
     if (getcwd(cwd, sizeof cwd))
         jsonl_set(all, "cwd", jsonl_string(cwd));
     jsonl_set(all, "words", words);
+    jsonl_set(all, "settings", config_effective(a));
     if (has_secret)
         jsonl_set(all, "secret", xalloc_json(seine_json_new_bool(true)));
     return print_json(all);
@@ -168,6 +170,16 @@ job_command_add(job_command *c, const char *word)
 {
     put_word(c, c->options, word);
     c->options++;
+}
+
+void
+job_command_add_value(job_command *c, const char *name, const char *value)
+{
+    textbuf word = {NULL, 0, 0};
+
+    textbuf_put(&word, "--%s=%s", name, value);
+    job_command_add(c, word.text);
+    textbuf_free(&word);
 }
 
 /* Removes what stands at place i, `n` words of it. */

@@ -10,6 +10,7 @@
 #include <seine/job_view.h>
 
 #include "jobs/control.h"
+#include "jobs/fleet_jobs.h"
 #include "jobs/job_command.h"
 #include "jobs/job_facts.h"
 #include "jobs/job_hint.h"
@@ -22,6 +23,7 @@
 
 typedef struct settings {
     const char *state;
+    texts store;
     bool json, yes;
     seine_span older_than;
 } settings;
@@ -43,21 +45,27 @@ enum { PATIENCE_MS = 5000 };
 #define STATE \
     {"state", NULL, KIND_FILE, "DIR", ".seine", AT(state), .env = true, \
      .help = "where jobs are kept"}
+#define STORE \
+    {"store", NULL, KIND_LIST, "URL", AT(store), .env = true, .rare = true, \
+     .help = "of jobs that are in Redis: redis://HOST:PORT/DB, env:NAME or file:PATH"}
 #define JSON \
     {"json", "j", KIND_FLAG, AT(json), .env = true, \
      .help = "JSON, for programs"}
 
 static const option list_options[] = {
     STATE,
+    STORE,
     JSON,
     {.name = NULL},
 };
 static const option state_options[] = {
     STATE,
+    STORE,
     {.name = NULL},
 };
 static const option rm_options[] = {
     STATE,
+    STORE,
     {"older-than", NULL, KIND_SPAN, "D", AT(older_than),
      .help = "jobs whose last change is longer ago; alone: all such jobs"},
     {"yes", "y", KIND_FLAG, AT(yes),
@@ -166,7 +174,8 @@ const command cmd_jobs_set = {
     .arguments = "JOB KEY=VALUE…",
     .about = "change limits of a running job",
     .text = "Keys: `rate`, `host-rate`, `concurrency`, `per-host`; of one host `hosts.NAME.host-rate` and `hosts.NAME.per-host`, where NAME is e.example for all its "
-            "ports or e.example:8080. They hold at once, for URLs that wait already as well, and until the process ends: a resumed job has those of its command line. "
+            "ports or e.example:8080. They hold at once, for URLs that wait already as well, and until the process ends: a resumed job has those of its command line. With --store all workers "
+            "hear of it within a third of their lease, and so do those that join later. "
             "Crawl-delay, Retry-After and breakers hold whatever is set.",
     .options = state_options,
     .examples = set_examples,
@@ -290,6 +299,10 @@ print_list(const seine_json *all)
 static int
 run_ls(const args *a)
 {
+    const settings *set = a->settings;
+
+    if (set->store.count > 0)
+        return fleet_jobs_ls(&set->store, set->json);
     listing l = {a->settings, xalloc_json(seine_json_new_array()), SAY_DONE};
     seine_diag diag = SEINE_DIAG;
     seine_err e = seine_jobs_each(l.set->state, list_job, &l, &diag);
@@ -314,8 +327,10 @@ run_show(const args *a)
 {
     const settings *set = a->settings;
     seine_job_view *v;
-    int code = open_view(set->state, a->words[0], &v);
 
+    if (set->store.count > 0)
+        return fleet_jobs_show(&set->store, a->words[0], set->json);
+    int code = open_view(set->state, a->words[0], &v);
     if (code != SAY_DONE)
         return code;
     const seine_job_about *about = seine_job_view_about(v);
@@ -377,6 +392,10 @@ open_running(const args *a, seine_job_view **out)
 static int
 run_pause(const args *a)
 {
+    const settings *set = a->settings;
+
+    if (set->store.count > 0)
+        return fleet_jobs_steer(&set->store, a->words[0], "paused");
     seine_job_view *v;
     int code = open_running(a, &v);
 
@@ -407,6 +426,10 @@ wait_for_end(const settings *set, const char *name)
 static int
 run_stop(const args *a)
 {
+    const settings *set = a->settings;
+
+    if (set->store.count > 0)
+        return fleet_jobs_steer(&set->store, a->words[0], "stopped");
     seine_job_view *v;
     int code = open_running(a, &v);
 
@@ -437,6 +460,12 @@ run_set(const args *a)
         char *key = xalloc_copy(a->words[i], (size_t)(equals - a->words[i]));
         jsonl_set(line, key, jsonl_string(equals + 1));
         free(key);
+    }
+    const settings *set = a->settings;
+    if (code == SAY_DONE && set->store.count > 0) {
+        code = fleet_jobs_set(&set->store, a->words[0], line);
+        seine_json_free(line);
+        return code;
     }
     if (code == SAY_DONE)
         code = open_running(a, &v);
@@ -485,8 +514,10 @@ run_resume(const args *a)
 {
     const settings *set = a->settings;
     seine_job_view *v;
-    int code = open_view(set->state, a->words[0], &v);
 
+    if (set->store.count > 0)
+        return fleet_jobs_steer(&set->store, a->words[0], "running");
+    int code = open_view(set->state, a->words[0], &v);
     if (code != SAY_DONE)
         return code;
     const seine_job_about *about = seine_job_view_about(v);
@@ -619,6 +650,10 @@ remove_picked(removal *r)
 static int
 run_rm(const args *a)
 {
+    const settings *set = a->settings;
+
+    if (set->store.count > 0)
+        return fleet_jobs_rm(&set->store, (const char *const *)a->words, a->count);
     removal r = {.set = a->settings, .is_named = a->count > 0};
     seine_diag diag = SEINE_DIAG;
 

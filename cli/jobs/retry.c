@@ -56,6 +56,7 @@ const command cmd_retry = {
     .name = "retry",
     .arguments = "JOB",
     .about = "fetch finished URLs of a job again, by a condition",
+    .is_small = true,
     .text = "The results for which the condition holds are opened again, and the command of the job goes on with them, in the directory in which it was typed. "
             "Nothing is emptied: other results, URLs that are known and outputs stay, and links that are new are followed. A job with outputs needs --append or -o.",
     .options = options,
@@ -192,6 +193,9 @@ run_view(const settings *set, seine_job_view *v)
         return say_fail(SAY_USAGE,
                         "the command of the check again: it asks for all links",
                         "job '%s' is a link check", a->name);
+    if (strcmp(a->verb, "run") == 0)
+        return say_fail(SAY_USAGE, "the command of the run again: it is the next run",
+                        "job '%s' is a run of a recipe", a->name);
     if (seine_json_parse(a->spec, strlen(a->spec), &spec, &fault) != SEINE_OK)
         return say_fail(SAY_USAGE, NULL, "job '%s': %s", a->name, fault.text);
     int code = check_outputs(set, a, spec);

@@ -6,6 +6,7 @@
 
 #include "limit/limit.h"
 #include "screen/say.h"
+#include "verbs/verbs.h"
 
 enum { MOST_WORDS = 40, LONGEST_WORD = 64 };
 
@@ -68,27 +69,38 @@ add_pace(words *w, const limit_settings *set, bool by_host)
     add_number(w, "--per-ip", 64, "");
 }
 
+/* Is it a member of a request by which the engine can tell requests apart? */
+static bool
+is_member(const char *key)
+{
+    return strcmp(key, "/id") == 0 || strcmp(key, "/url") == 0 ||
+           strcmp(key, "/method") == 0 || strncmp(key, "/tags/", 6) == 0;
+}
+
 int
 limit_requests(const args *a)
 {
     const limit_settings *set = a->settings;
     bool by_host = strcmp(set->key, "host") == 0;
+    bool has_wait = set->max_wait != SEINE_NEVER;
+    bool by_key = has_wait || set->key[0] == '/';
     words w = {0};
 
-    if (!by_host && strcmp(set->key, "none") != 0)
-        return say_fail(SAY_USAGE, "--key host, or --exec 'CMD {}'",
-                        "--key '%s': requests are paced together or by host",
+    if (by_key && set->key[0] == '/' && !is_member(set->key))
+        return say_fail(SAY_USAGE, "--key host, /id, /url, /method or /tags/NAME",
+                        "--key '%s': no member of a request that can be a key",
                         show(set->key).text);
-    if (set->max_wait != SEINE_NEVER)
-        return say_fail(SAY_USAGE, "--pass or --exec, or no --max-wait",
-                        "--max-wait: requests wait as long as it takes");
-    add_word(&w, "seine");
-    add_word(&w, "fetch");
     add_word(&w, "--input");
     add_word(&w, a->count ? a->words[0] : "-");
     add_word(&w, "--dedup");
     add_word(&w, "off");
-    add_pace(&w, set, by_host);
+    add_pace(&w, set, by_host && !by_key);
+    if (by_key) { /* the engine has a bucket for each value */
+        add_word(&w, "--rate-key");
+        add_word(&w, set->key);
+    }
+    if (has_wait)
+        add_number(&w, "--max-wait", (uint64_t)set->max_wait, "ns");
     if (options_given(a, "concurrency"))
         add_number(&w, "--concurrency", set->concurrency, "");
     if (options_given(a, "retries"))
@@ -103,5 +115,11 @@ limit_requests(const args *a)
         add_word(&w, "--overwrite");
     if (a->quiet)
         add_word(&w, "--quiet");
-    return options_run(w.count, w.argv);
+    if (a->config_path)
+        add_word(&w, a->config_path[0] ? "--config" : "--no-config");
+    if (a->config_path && a->config_path[0])
+        add_word(&w, a->config_path);
+    command as = cmd_fetch; /* the summary and messages name the command that was typed */
+    as.name = a->command->name;
+    return options_run_inner(&as, w.argv, (size_t)w.count, NULL);
 }

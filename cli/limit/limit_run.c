@@ -10,6 +10,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "config/config.h"
+#include "config/config_values.h"
 #include "limit/limit.h"
 #include "screen/out.h"
 #include "screen/say.h"
@@ -55,18 +57,22 @@ draw_bar(limit_run *r, seine_time now)
     textbuf_free(&text);
 }
 
-/* Sleeps; a terminal sees the pace meanwhile. False: a signal came. */
+/* Sleeps; a terminal sees the pace meanwhile. Ends early when HUP has come. False:
+ * another signal came. */
 static bool
 sleep_until(limit_run *r, seine_time at)
 {
-    for (seine_time now = seine_now(); r->shows_bar; now = seine_now()) {
-        draw_bar(r, now);
+    seine_time now = seine_now();
+
+    for (; !atomic_load(&r->has_hup); now = seine_now()) {
+        if (r->shows_bar)
+            draw_bar(r, now);
         if (at - now <= BAR_EVERY)
-            break;
+            return seine_ctx_sleep(r->ctx, at) == SEINE_OK;
         if (seine_ctx_sleep(r->ctx, now + BAR_EVERY) != SEINE_OK)
             return false;
     }
-    return seine_ctx_sleep(r->ctx, at) == SEINE_OK;
+    return true;
 }
 
 /* The line is not started; the next one is tried. */
@@ -105,15 +111,56 @@ print_moment(limit_run *r, const paced_line *line, seine_time at)
     limit_count(r, &r->counts.started);
 }
 
+/* HUP: rate and burst are those of the configuration as it is now, unless they are typed.
+ * A file that is wrong changes nothing. */
+static void
+reload(limit_run *r)
+{
+    limit_settings is = *r->set;
+    config *now = NULL;
+    char why[CONFIG_WHY] = "";
+
+    if (config_load(r->args->config_path, &now, why) == SAY_DONE) {
+        config_value_again(r->args, now, "rate", &is);
+        config_value_again(r->args, now, "burst", &is);
+        if (!pacer_set(&r->pacer, is.rate, (uint32_t)is.burst, seine_now()))
+            snprintf(why, sizeof why, "no bucket can be made of rate and burst");
+    }
+    if (why[0])
+        say_note("the old pace stays: %s", why);
+    else if (!r->args->quiet)
+        say_note("the pace of the configuration holds");
+    config_free(now);
+}
+
+/* Waits for the moment of the line, by the pace that holds then. */
+static pacer_answer
+wait_for_token(limit_run *r, const paced_line *line, char why[128])
+{
+    pacer_answer answer;
+    seine_time at;
+
+    do {
+        if (atomic_exchange(&r->has_hup, false))
+            reload(r);
+        answer = pacer_reserve(&r->pacer, line, r->ready, seine_now(), &at, why);
+        if (answer == PACER_DUE && !sleep_until(r, at))
+            return PACER_ENDED;
+    } while (answer == PACER_DUE && atomic_load(&r->has_hup) && seine_now() < at);
+    return answer;
+}
+
 /* Lets a line start at its moment. False: a signal came, or nobody reads. */
 static bool
 start_line(limit_run *r, const paced_line *line)
 {
-    seine_time at, now = r->set->dry_run ? 0 : seine_now();
+    seine_time at = 0;
     char why[128] = "it would wait longer than --max-wait";
-    pacer_answer answer =
-        pacer_reserve(&r->pacer, line, r->set->dry_run ? 0 : r->ready, now, &at, why);
+    pacer_answer answer = r->set->dry_run ? pacer_reserve(&r->pacer, line, 0, 0, &at, why)
+                                          : wait_for_token(r, line, why);
 
+    if (answer == PACER_ENDED)
+        return false;
     if (answer != PACER_DUE) {
         refuse(r, line, answer == PACER_LIMITED, why);
         return true;
@@ -122,8 +169,6 @@ start_line(limit_run *r, const paced_line *line)
         print_moment(r, line, at);
         return true;
     }
-    if (!sleep_until(r, at))
-        return false;
     if (!r->exec)
         return pass_line(r, r->in.text, r->in.len);
     limit_exec_start(r, line);
@@ -142,7 +187,7 @@ is_meant(const limit_run *r, const paced_line *line)
 static int
 start_all(limit_run *r)
 {
-    uint64_t reads = 0;
+    uint64_t waits = 0;
     lines_got got;
     paced_line line;
     bool goes_on = true;
@@ -152,9 +197,9 @@ start_all(limit_run *r)
 
         if (got == LINES_FAILED)
             return SAY_MACHINE;
-        if (r->in.reads != reads)
+        if (r->in.waits != waits)
             r->ready = seine_now();
-        reads = r->in.reads;
+        waits = r->in.waits;
         bool is_sound =
             got == LINES_ONE && paced_line_read(&line, r->in.text, r->in.len, why);
         if (got != LINES_ONE)
@@ -233,7 +278,9 @@ hear_signals(void *arg)
             return NULL;
         int number = signals_next(r->signals);
 
-        if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
+        if (number == SIGHUP && !r->ends_on_hangup) {
+            atomic_store(&r->has_hup, true);
+        } else if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
             if (atomic_load(&r->signal)) {
                 limit_exec_kill(r);
                 _exit(SAY_SIGNAL + number);
@@ -259,6 +306,8 @@ begin(limit_run *r)
 
     r->shows_bar =
         !r->args->quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    r->ends_on_hangup =
+        isatty(STDIN_FILENO) || isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
     if (seine_ctx_root(seine_clock_system(), &r->ctx) != SEINE_OK)
         return say_fail(SAY_MACHINE, NULL, "out of memory");
     prctl(PR_SET_TIMERSLACK, 1000); /* ns: the default is 50,000 */

@@ -18,6 +18,8 @@
 #ifndef CLI_PACER_H
 #define CLI_PACER_H
 
+#include <pthread.h>
+
 #include <seine/keyed.h>
 #include <seine/units.h>
 
@@ -34,18 +36,25 @@ typedef struct pacer_opts {
 
 typedef struct pacer {
     pacer_opts opts;
+    pthread_mutex_t lock; /* for the rate and the buckets */
     seine_keyed *buckets; /* NULL: no limit */
 } pacer;
 
 typedef enum pacer_answer {
     PACER_DUE,
     PACER_LIMITED, /* it would wait too long; no token was taken */
-    PACER_NO_KEY   /* the line has none; `why` says what is missing */
+    PACER_NO_KEY,  /* the line has none; `why` says what is missing */
+    PACER_ENDED    /* of those who wait for it: the run is over */
 } pacer_answer;
 
 /* SAY_DONE, or an exit code after an error message. */
 int pacer_open(pacer *p, const pacer_opts *opts);
 void pacer_close(pacer *p);
+
+/* Another rate and burst from now on. Every key keeps its tokens, whole ones; what is
+ * more than the new burst is gone, and so is what was reserved: who waits asks again.
+ * False: no bucket can be made of them, and nothing has changed. */
+bool pacer_set(pacer *p, seine_frequency rate, uint32_t burst, seine_time now);
 
 /* Takes a token for the line, which could have started at `ready`; it may start at
  * *out_at. */

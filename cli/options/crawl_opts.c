@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "options/glob.h"
+#include "options/option_specs.h"
 #include "screen/say.h"
 #include "screen/textbuf.h"
 #include "screen/xalloc.h"
@@ -105,31 +106,16 @@ read_crawl(const args *a, crawl_plan *p)
     return SAY_DONE;
 }
 
-static bool
-is_token(const char *text, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (text[i] <= ' ' || text[i] >= 0x7f || strchr("/()<>@,;:\\\"[]?=", text[i]))
-            return false;
-    return n > 0;
-}
-
-/* Each part of "text/html,image/…" is a media type, all types of one kind, or all. */
 static int
 check_types(const char *list)
 {
-    for (const char *p = list; p && *p;) {
-        p += strspn(p, " ");
-        size_t n = strcspn(p, ","), slash = strcspn(p, "/");
-        bool fine = (n == 1 && *p == '*') || (slash < n && is_token(p, slash) &&
-                                              is_token(p + slash + 1, n - slash - 1));
-        if (!fine)
-            return say_fail(SAY_USAGE, "--accept-type text/html,image/*",
-                            "--accept-type: '%s' is no media type",
-                            show_bytes(p, n).text);
-        p += n + (p[n] == ',');
-    }
-    return SAY_DONE;
+    seine_view bad = {NULL, 0};
+
+    if (!list || option_specs_are_types(list, &bad))
+        return SAY_DONE;
+    return say_fail(SAY_USAGE, "--accept-type text/html,image/*",
+                    "--accept-type: '%s' is no media type",
+                    show_bytes(bad.ptr, bad.len).text);
 }
 
 /* --mine ignores robots.txt on the hosts of the seeds, which are the user's own, and

@@ -86,11 +86,19 @@ how_much(const args *a, const fetch_settings *set, seine_fetch_opts *o)
     o->mine = set->mine;
     o->max_memory = set->max_memory;
     o->limit_rate = set->limit_rate;
+    o->rate_key = set->rate_key                  ? set->rate_key
+                  : options_given(a, "max-wait") ? "none"
+                                                 : NULL;
+    if (o->rate_key)
+        o->max_wait = set->max_wait;
     o->max_pages = set->max_pages;
     fit_descriptors(a, o);
     o->queue = (uint32_t)set->queue;
     if (!set->rate.count && options_given(a, "burst"))
         return say_fail(SAY_USAGE, "--rate 50/s", "--burst goes with --rate");
+    if (!set->rate.count && o->rate_key)
+        return say_fail(SAY_USAGE, "--rate 50/s", "--%s goes with --rate",
+                        set->rate_key ? "rate-key" : "max-wait");
     return SAY_DONE;
 }
 
@@ -253,6 +261,12 @@ refuse_member(seine_view word)
     const char *near =
         word.len > sign ? template_names_near(word.ptr + sign, word.len - sign) : NULL;
 
+    if (near && strlen(near) == word.len - sign &&
+        memcmp(near, word.ptr + sign, word.len - sign) == 0)
+        return say_fail(SAY_USAGE, "-w '%{reason} %{url}\\n', or without --fields",
+                        "--fields: '%s' is a member of skips, and --fields names those "
+                        "of results",
+                        near);
     if (near && !strchr(near, '.'))
         snprintf(hint, sizeof hint, "--fields %.*s%s", (int)sign, word.ptr, near);
     else
@@ -401,16 +415,14 @@ set_trust(const fetch_settings *set, fetch_plan *p)
 static int
 read_quotas(const fetch_settings *set, fetch_plan *p)
 {
-    const char *why = option_specs_quota(set->fail_on, &p->fail_on);
+    const char *why = option_specs_fail_on(set->fail_on, &p->fail_on);
 
-    if (why || strcmp(set->fail_on, "off") == 0)
-        return refuse_value("fail-on", set->fail_on, why ? why : "not a number of URLs",
+    if (why)
+        return refuse_value("fail-on", set->fail_on, why,
                             "--fail-on none, any, all, 5 or 20%");
-    bool word = strspn(set->max_errors, "0123456789") == 0;
-    why = option_specs_quota(set->max_errors, &p->max_errors);
-    if (why || (word && strcmp(set->max_errors, "off") != 0))
-        return refuse_value("max-errors", set->max_errors,
-                            why ? why : "not a number of errors",
+    why = option_specs_max_errors(set->max_errors, &p->max_errors);
+    if (why)
+        return refuse_value("max-errors", set->max_errors, why,
                             "--max-errors 100, 20% or off");
     return SAY_DONE;
 }
@@ -440,8 +452,6 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     fetch_plan *p = out_plan;
 
     *p = (fetch_plan){.opts = SEINE_FETCH_OPTS};
-    if (set->config)
-        return say_fail(SAY_USAGE, "leave it out", "--config: this version reads none");
     int code = how_long(set, &p->opts);
     code = code == SAY_DONE ? set_retries(set, &p->opts) : code;
     code = code == SAY_DONE ? set_responses(set, p) : code;
@@ -450,6 +460,7 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     code = code == SAY_DONE ? read_quotas(set, p) : code;
     code = code == SAY_DONE ? how_much(a, set, &p->opts) : code;
     code = code == SAY_DONE ? request_make(a, &p->request) : code;
+    code = code == SAY_DONE ? host_config_make(a->config, &p->request, &p->single) : code;
     code = code == SAY_DONE ? check_base(set) : code;
     code = code == SAY_DONE ? crawl_plan_make(a, &p->opts, &p->crawl) : code;
     code = code == SAY_DONE ? revisit_opts_read(a, &p->revisit) : code;
@@ -458,6 +469,10 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
         fetch_plan_free(p);
         return code;
     }
+    p->opts.hosts = p->single.hosts;
+    p->opts.n_hosts = p->single.n_hosts;
+    p->opts.groups = p->single.groups;
+    p->opts.n_groups = p->single.n_groups;
     p->opts.method = p->request.method;
     p->opts.user_agent = p->request.user_agent;
     p->opts.from = p->request.from;
@@ -477,6 +492,7 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
 void
 fetch_plan_free(fetch_plan *p)
 {
+    host_config_free(&p->single);
     request_free(&p->request);
     crawl_plan_free(&p->crawl);
     free(p->hosts);

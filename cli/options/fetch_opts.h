@@ -12,6 +12,7 @@
 #include <seine/extract.h>
 #include <seine/fetch.h>
 
+#include "config/host_config.h"
 #include "options/crawl_opts.h"
 #include "options/option_names.h"
 #include "options/option_specs.h"
@@ -29,6 +30,7 @@ typedef struct fetch_plan {
     seine_diag_name *names;     /* what opts.names points to */
     seine_extract *extract;     /* what opts.extract points to; NULL: no values */
     const char **data;          /* the names of its values, ended by NULL; NULL: none */
+    host_config single;         /* what opts.hosts and opts.groups point to */
 } fetch_plan;
 
 /* Reads and checks every setting before the first request. SAY_DONE; or the exit code

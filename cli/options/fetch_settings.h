@@ -53,6 +53,13 @@ typedef struct fetch_settings {
     bool fresh, resume;
     int durability; /* durability_choice */
 
+    /* of a job in Redis */
+    texts store;
+    bool submit, join, accept_store_loss;
+    const char *out;
+    uint64_t partitions;
+    seine_span lease, store_wait;
+
     /* of an incremental crawl */
     bool incremental, refresh, only_changes, plan;
     seine_span revisit, revisit_min, revisit_max;
@@ -85,6 +92,8 @@ typedef struct fetch_settings {
     const char *accept, *max_ratio;
     uint64_t max_redirects, max_body, max_wire;
     uint64_t limit_rate;
+    const char *rate_key;
+    seine_span max_wait;
     bool follow_body, raw_encoding;
 
     /* trust */
@@ -115,8 +124,8 @@ typedef struct fetch_settings {
     /* what people and machines are told meanwhile */
     uint32_t verbose;
     int log, progress;
-    const char *log_level, *log_file, *metrics, *metrics_file;
-    bool config;
+    bool watch;
+    const char *log_level, *log_file, *metrics, *metrics_file, *otlp, *otlp_ratio;
 } fetch_settings;
 
 #endif

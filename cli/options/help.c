@@ -21,7 +21,10 @@ const char help_exits[] =
     "signals. 141: the reader of the output has gone.";
 /* clang-format on */
 
-enum { GAP = 26 }; /* the column at which the description of an option begins */
+enum {
+    GAP = 26,
+    SHORT_GAP = 16
+}; /* columns at which descriptions of options and, on one screen, of commands begin */
 
 help_text
 help_label(const option *o)
@@ -260,7 +263,7 @@ put_family(const screen *s, size_t i, size_t n)
     out_text("  ");
     screen_put(s, INK_BOLD, "%.*s", (int)word, commands[i]->name);
     out_text(" …");
-    wrap_text(s, verbs, 20, word + 4);
+    wrap_text(s, verbs, SHORT_GAP, word + 4);
 }
 
 /* True if the command's name is this word and a verb. */
@@ -297,17 +300,17 @@ help_verbs(const screen *s, const char *word, bool all)
     return SAY_DONE;
 }
 
-/* Prints the small tools in a paragraph: "Small tools: url (parse, resolve), sitemap." */
+/* Prints commands in a paragraph: "Small tools: url (parse, resolve), sitemap." */
 static void
-put_small(const screen *s)
+put_paragraph(const screen *s, const char *title, bool is_aside)
 {
     textbuf text = {NULL, 0, 0};
-    const char *between = "Small tools: ";
+    const char *between = title;
 
     for (size_t i = 0; commands[i]; i++) {
         size_t word = strcspn(commands[i]->name, " "), n = family_size(i);
 
-        if (!commands[i]->is_small)
+        if (!(is_aside ? commands[i]->is_aside : commands[i]->is_small))
             continue;
         textbuf_put(&text, "%s%.*s", between, (int)word, commands[i]->name);
         for (size_t k = 0; k < n && commands[i]->name[word]; k++)
@@ -320,19 +323,6 @@ put_small(const screen *s)
     textbuf_put(&text, ".");
     wrap_text(s, text.text, 0, 0);
     textbuf_free(&text);
-}
-
-static void
-put_aside(void)
-{
-    const char *between = "Of seine itself: ";
-
-    for (size_t i = 0; commands[i]; i++)
-        if (commands[i]->is_aside) {
-            out_print("%s%s", between, commands[i]->name);
-            between = ", ";
-        }
-    out_text(".\n");
 }
 
 int
@@ -362,7 +352,7 @@ help_overview(const screen *s, bool all)
     out_text(" [OPTION…] [ARGUMENT…]\n\n");
     for (size_t i = 0; commands[i]; i++) {
         const char *takes = all ? commands[i]->arguments : ""; /* else one screen */
-        size_t gap = all ? GAP + 6 : 20;
+        size_t gap = all ? GAP + 6 : SHORT_GAP;
         char line[128];
 
         if (!all && (commands[i]->is_aside || commands[i]->is_small))
@@ -398,8 +388,8 @@ help_overview(const screen *s, bool all)
         out_text("\n");
     }
     if (!all) {
-        put_small(s);
-        put_aside();
+        put_paragraph(s, "Small tools: ", false);
+        put_paragraph(s, "Of seine: ", true);
     }
     wrap_text(s,
               "`seine COMMAND -h` is one screen, `--help` everything. Pages: `seine "

@@ -102,6 +102,64 @@ option_specs_quota(const char *text, quota *out_quota)
     return why;
 }
 
+const char *
+option_specs_fail_on(const char *text, quota *out_quota)
+{
+    return strcmp(text, "off") == 0 ? "not a number of URLs"
+                                    : option_specs_quota(text, out_quota);
+}
+
+const char *
+option_specs_max_errors(const char *text, quota *out_quota)
+{
+    quota q;
+    bool is_word = strspn(text, "0123456789") == 0 && strcmp(text, "off") != 0;
+    const char *why = option_specs_quota(text, &q);
+
+    if (!why && is_word)
+        why = "not a number of errors";
+    if (!why)
+        *out_quota = q;
+    return why;
+}
+
+static bool
+is_token(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] <= ' ' || text[i] >= 0x7f || strchr("/()<>@,;:\\\"[]?=", text[i]))
+            return false;
+    return n > 0;
+}
+
+bool
+option_specs_are_types(const char *text, seine_view *out_bad)
+{
+    for (const char *p = text; *p;) {
+        p += strspn(p, " ");
+        size_t n = strcspn(p, ","), slash = strcspn(p, "/");
+        bool fine = (n == 1 && *p == '*') || (slash < n && is_token(p, slash) &&
+                                              is_token(p + slash + 1, n - slash - 1));
+        if (!fine) {
+            *out_bad = (seine_view){p, n};
+            return false;
+        }
+        p += n + (p[n] == ',');
+    }
+    return true;
+}
+
+bool
+option_specs_is_line(const char *text)
+{
+    size_t n = 0;
+
+    for (; text[n]; n++)
+        if (((unsigned char)text[n] < ' ' && text[n] != '\t') || text[n] == 0x7f)
+            return false;
+    return n <= OPTION_LINE_MOST;
+}
+
 bool
 quota_is_reached(const quota *q, uint64_t n, uint64_t of)
 {

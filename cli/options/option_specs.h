@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include <seine/time.h>
+#include <seine/view.h>
 
 const char *option_specs_range(const char *text, seine_span *out_first,
                                seine_span *out_last);
@@ -37,6 +38,17 @@ typedef struct quota {
 } quota;
 
 const char *option_specs_quota(const char *text, quota *out_quota);
+/* A quota of failures is not `off`, and one of errors is no other word. */
+const char *option_specs_fail_on(const char *text, quota *out_quota);
+const char *option_specs_max_errors(const char *text, quota *out_quota);
+
+/* Media types, all types of one kind, or all: "text/html,image/…". The part that is none
+ * of them is *out_bad. */
+bool option_specs_are_types(const char *text, seine_view *out_bad);
+
+/* One line without control characters, as a field of a request has it. */
+enum { OPTION_LINE_MOST = 256 };
+bool option_specs_is_line(const char *text);
 
 /* Whether `n` of `of` are too many. */
 bool quota_is_reached(const quota *q, uint64_t n, uint64_t of);

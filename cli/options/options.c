@@ -22,14 +22,17 @@ const command *const commands[] = {
     &cmd_check,
     &cmd_fetch,
     &cmd_explain,
+    &cmd_worker,
     &cmd_jobs_ls,
     &cmd_jobs_show,
     &cmd_jobs_pause,
+    &cmd_jobs_orphans,
     &cmd_jobs_repair,
     &cmd_jobs_resume,
     &cmd_jobs_set,
     &cmd_jobs_stop,
     &cmd_jobs_rm,
+    &cmd_jobs_export,
     &cmd_retry,
     &cmd_report,
     &cmd_diff,
@@ -37,8 +40,14 @@ const command *const commands[] = {
     &cmd_extract,
     &cmd_run,
     &cmd_test,
+    &cmd_new_recipe,
     &cmd_limit_simulate, /* it stands before limit, which is its first word */
     &cmd_limit,
+    &cmd_crate_audit, /* it stands before crate, which is its first word */
+    &cmd_crate,
+    &cmd_gate,
+    &cmd_serve_token, /* it stands before serve, which is its first word */
+    &cmd_serve,
     &cmd_breaker_simulate,
     &cmd_backoff_simulate,
     &cmd_url_parse,
@@ -59,10 +68,15 @@ const command *const commands[] = {
     &cmd_http_cookie,
     &cmd_http_ratelimit,
     &cmd_json_check,
+    &cmd_ot_transform,
     &cmd_chaos_site, /* both stand before chaos, which is their first word */
     &cmd_chaos_suite,
     &cmd_chaos,
     &cmd_doctor,
+    &cmd_config_show,
+    &cmd_config_check,
+    &cmd_config_path,
+    &cmd_config_init,
     &cmd_help,
     &cmd_completion,
     &cmd_version,
@@ -81,6 +95,9 @@ const option shared_options[] = {
              "The option beats the environment."},
     {"quiet", "qs", KIND_FLAG, .at = offsetof(shared, quiet),
      .help = "errors only, no notes"},
+    {"config", NULL, KIND_FILE, "FILE", .at = offsetof(shared, config), .no = true, .env = true, .rare = true,
+     .help = "read this configuration file; --no-config: none",
+     .more = "Not ./seine.yaml and the user's file, see `seine help config`."},
     {.name = NULL},
 };
 /* clang-format on */
@@ -108,8 +125,9 @@ options_find(char **words, size_t count, size_t *out_used)
         const command *c = commands[i];
         size_t used = words_of_name(c->name, words, count);
 
-        if (used == 0 && c->also)
-            used = words_of_name(c->also, words, count);
+        size_t also = c->also ? words_of_name(c->also, words, count) : 0;
+        if (also > used) /* "crate analyze" before "crate" */
+            used = also;
         if (used > 0) {
             *out_used = used;
             return c;
@@ -165,10 +183,20 @@ options_given(const args *a, const char *name)
     return false;
 }
 
-static int
-run_command(const command *c, char **words, size_t count)
+option_origin
+options_origin(const args *a, const char *name)
 {
-    args a = {.command = c};
+    for (const option *o = a->command->options; a->origins && o && o->name; o++)
+        if (strcmp(o->name, name) == 0)
+            return a->origins[o - a->command->options];
+    return (option_origin){.level = LEVEL_DEFAULT};
+}
+
+int
+options_run_inner(const command *c, char **words, size_t count,
+                  const struct run_host *host)
+{
+    args a = {.command = c, .host = host};
     shared common = {0};
 
     a.settings = xalloc_zeroed(1, c->settings_size ? c->settings_size : 1);
@@ -182,7 +210,7 @@ run_command(const command *c, char **words, size_t count)
         a.quiet = common.quiet;
         code = c->run(&a);
     }
-    values_free(c, a.settings);
+    parse_free(&a);
     free(a.words);
     free(a.settings);
     return code;
@@ -266,5 +294,5 @@ options_run(int argc, char **argv)
         c = &cmd_fetch;
     if (!c)
         return no_such_command(words, count);
-    return run_command(c, words + used, count - used);
+    return options_run_inner(c, words + used, count - used, NULL);
 }

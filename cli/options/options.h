@@ -78,6 +78,25 @@ typedef struct example {
 } example;
 
 typedef struct args args;
+struct run_host;
+struct config;
+struct config_file;
+
+/* Where the value of an option comes from, the weakest first. */
+typedef enum option_level {
+    LEVEL_DEFAULT,
+    LEVEL_FILE,   /* a configuration file */
+    LEVEL_RECIPE, /* the last args.n_weak words */
+    LEVEL_ENV,
+    LEVEL_FLAG
+} option_level;
+
+typedef struct option_origin {
+    option_level level;
+    const char *text;               /* as it was typed, or of the variable */
+    const struct config_file *file; /* of LEVEL_FILE, and … */
+    uint32_t line;                  /* … its line */
+} option_origin;
 
 struct args {
     const struct command *command;
@@ -88,6 +107,12 @@ struct args {
     size_t count; /* of `words`, the arguments that are no options */
     char **words;
     uint64_t given[OPTIONS_MOST / 64]; /* by place in the command's options */
+    option_origin *origins;            /* likewise; the parser makes them */
+    size_t n_weak;           /* the last words, of a recipe, yield to the environment */
+    struct config *config;   /* the files that were read; NULL: the command reads none */
+    const char *config_path; /* --config: NULL: not given; "": --no-config */
+    const struct run_host
+        *host; /* the console that the run shows itself on; NULL: none */
 };
 
 typedef struct command {
@@ -110,6 +135,7 @@ typedef struct command {
 typedef struct shared {
     int color;
     bool quiet;
+    const char *config;
 } shared;
 
 /* Both are ended by NULL, the options by a NULL name. */
@@ -119,8 +145,15 @@ extern const option shared_options[];
 /* Finds the command that the words name and runs it. Returns the exit code. */
 int options_run(int argc, char **argv);
 
+/* Runs that command inside of this process: `words` are its options and arguments. */
+int options_run_inner(const command *c, char **words, size_t count,
+                      const struct run_host *host);
+
 /* Whether the command line gives the option; the environment does not count. */
 bool options_given(const args *a, const char *name);
+
+/* Where its value comes from. */
+option_origin options_origin(const args *a, const char *name);
 
 /* The command whose name stands in the first *out_used words. NULL: none. */
 const command *options_find(char **words, size_t count, size_t *out_used);

@@ -4,7 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "config/config.h"
+#include "config/config_values.h"
+#include "config/service_config.h"
 #include "options/foreign.h"
 #include "options/help.h"
 #include "options/suggest.h"
@@ -89,6 +93,7 @@ typedef struct parser {
     uint64_t shared_given[OPTIONS_MOST / 64];
     char **words;
     size_t count, next;
+    option_level level; /* of the words that are read */
 } parser;
 
 static bool
@@ -106,18 +111,30 @@ settings_of(parser *p, const option *o)
     return is_shared(o) ? (void *)p->shared : p->args->settings;
 }
 
-static uint64_t *
-given_bits(parser *p, const option *o)
+/* Shared options have their origins behind those of the command. */
+static option_origin *
+origin_of(parser *p, const option *o)
 {
-    return is_shared(o) ? p->shared_given : p->args->given;
+    if (is_shared(o))
+        return &p->args->origins[OPTIONS_MOST + (o - shared_options)];
+    return &p->args->origins[o - p->args->command->options];
 }
 
 static void
 mark_given(parser *p, const option *o)
 {
-    const option *list = is_shared(o) ? shared_options : p->args->command->options;
+    ptrdiff_t place = o - p->args->command->options;
 
-    given_bits(p, o)[(o - list) / 64] |= UINT64_C(1) << (o - list) % 64;
+    origin_of(p, o)->level = p->level;
+    if (!is_shared(o) && p->level == LEVEL_FLAG)
+        p->args->given[place / 64] |= UINT64_C(1) << place % 64;
+}
+
+/* Something stronger has set the option: what is read now does not count. */
+static bool
+is_set(parser *p, const option *o)
+{
+    return origin_of(p, o)->level > p->level;
 }
 
 static int
@@ -135,10 +152,13 @@ take_value(parser *p, const option *o, const char *text)
         return say_fail(SAY_USAGE, hint, "%s needs a value", label);
     }
     char spare[VALUES_WHY];
+    if (is_set(p, o))
+        return PARSE_RUN;
     const char *why = values_read(o, text, settings_of(p, o), spare);
     if (why)
         return values_bad(o, label, text, why);
     mark_given(p, o);
+    origin_of(p, o)->text = text;
     return PARSE_RUN;
 }
 
@@ -159,6 +179,8 @@ take_flag(parser *p, const option *o, bool on)
 {
     void *at = (char *)settings_of(p, o) + o->at;
 
+    if (is_set(p, o))
+        return PARSE_RUN;
     if (o->kind == KIND_FLAG)
         *(bool *)at = on;
     else if (o->kind == KIND_TIMES)
@@ -231,7 +253,7 @@ read_environment(parser *p, const option *list)
         char name[64] = "SEINE_", spare[VALUES_WHY];
         size_t n = strlen(name);
 
-        if (!o->env || given_bits(p, o)[(o - list) / 64] >> (o - list) % 64 & 1)
+        if (!o->env || is_set(p, o))
             continue;
         for (const char *c = o->name; *c && n + 1 < sizeof name; c++)
             name[n++] = (char)(*c == '-' ? '_' : *c >= 'a' && *c <= 'z' ? *c - 32 : *c);
@@ -241,8 +263,63 @@ read_environment(parser *p, const option *list)
         const char *why = values_environment(o, text, settings_of(p, o), spare);
         if (why)
             return values_bad(o, name, text, why);
+        *origin_of(p, o) = (option_origin){.level = LEVEL_ENV, .text = text};
     }
     return PARSE_RUN;
+}
+
+/* The value of one option in the first file that has it. */
+static void
+read_file(parser *p, const option *o)
+{
+    const config_file *file = NULL;
+    const seine_config_node *n = config_get(p->args->config, o->name, &file);
+
+    if (n && config_value_read(file->tree, n, o, settings_of(p, o)))
+        *origin_of(p, o) = (option_origin){
+            .level = LEVEL_FILE, .file = file, .line = seine_config_line(n)};
+}
+
+static bool
+has_settings(const command *c)
+{
+    for (const option *o = c->options; o && o->name; o++)
+        if (o->env)
+            return true;
+    return false;
+}
+
+static bool
+is_fine(const config *c)
+{
+    bool fine = true;
+
+    for (size_t i = 0; i < c->count; i++)
+        fine &= config_is_fine(&c->files[i], NULL);
+    return fine;
+}
+
+/* What neither the command line nor the environment nor a recipe says. */
+static int
+read_config(parser *p)
+{
+    args *a = p->args;
+    const option *lists[] = {shared_options, a->command->options};
+
+    a->config_path = p->shared->config;
+    if (!has_settings(a->command))
+        return PARSE_RUN;
+    int code = service_config_strays(environ);
+    if (code == SAY_DONE)
+        code = config_load(a->config_path, &a->config, NULL);
+    if (code != SAY_DONE)
+        return code;
+    for (size_t i = 0; i < 2; i++)
+        for (const option *o = lists[i]; o && o->name; o++)
+            if (o->env && origin_of(p, o)->level == LEVEL_DEFAULT &&
+                strcmp(o->name, "config") != 0)
+                read_file(p, o);
+    return is_fine(a->config) ? PARSE_RUN : SAY_USAGE;
 }
 
 static bool
@@ -310,26 +387,67 @@ check_arguments(const args *a)
     return PARSE_RUN;
 }
 
-int
-parse_words(args *a, shared *common, char **words, size_t count)
+/* Reads words [next, end) of the command line. */
+static int
+read_words(parser *p, size_t end)
 {
-    parser p = {.args = a, .shared = common, .words = words, .count = count};
     bool only_words = false;
     int code = PARSE_RUN;
 
-    while (code == PARSE_RUN && p.next < p.count) {
-        char *word = p.words[p.next++];
+    p->count = end;
+    while (code == PARSE_RUN && p->next < p->count) {
+        char *word = p->words[p->next++];
 
         if (only_words || word[0] != '-' || !word[1])
-            a->words[a->count++] = word;
+            p->args->words[p->args->count++] = word;
         else if (strcmp(word, "--") == 0)
             only_words = true;
         else
-            code = word[1] == '-' ? long_option(&p, word) : short_options(&p, word);
+            code = word[1] == '-' ? long_option(p, word) : short_options(p, word);
     }
+    return code;
+}
+
+int
+parse_settings(args *a, shared *common, char **words, size_t count)
+{
+    parser p = {.args = a, .shared = common, .words = words, .level = LEVEL_FLAG};
+    size_t strong = count - a->n_weak;
+
+    a->origins = xalloc_zeroed(OPTIONS_MOST + 16, sizeof *a->origins);
+    for (const option *o = shared_options; o->name && common->config; o++)
+        if (strcmp(o->name, "config") == 0) /* the caller has chosen it */
+            origin_of(&p, o)->level = LEVEL_FLAG;
+    int code = read_words(&p, strong);
+    p.level = LEVEL_ENV;
     if (code == PARSE_RUN)
         code = read_environment(&p, shared_options);
     if (code == PARSE_RUN)
         code = read_environment(&p, a->command->options);
+    p.level = LEVEL_RECIPE;
+    if (code == PARSE_RUN)
+        code = read_words(&p, count);
+    p.level = LEVEL_FILE;
+    if (code == PARSE_RUN)
+        code = read_config(&p);
+    return code;
+}
+
+int
+parse_words(args *a, shared *common, char **words, size_t count)
+{
+    int code = parse_settings(a, common, words, count);
+
     return code == PARSE_RUN ? check_arguments(a) : code;
+}
+
+void
+parse_free(args *a)
+{
+    if (a->settings)
+        values_free(a->command, a->settings);
+    free(a->origins);
+    config_free(a->config);
+    a->origins = NULL;
+    a->config = NULL;
 }

@@ -16,10 +16,12 @@
 #include <seine/version.h>
 
 #include "options/cookies.h"
+#include "options/option_specs.h"
 #include "options/password.h"
 #include "screen/say.h"
 #include "screen/textbuf.h"
 #include "screen/xalloc.h"
+#include "serve_run/run_host.h"
 
 enum { FILE_MOST = 64 << 20, FIELDS_MOST = 1000 };
 
@@ -534,8 +536,7 @@ set_names(const fetch_settings *set, request *r)
     char agent[512];
 
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (lines[i].text && (!is_value(lines[i].text, strlen(lines[i].text)) ||
-                              strlen(lines[i].text) > 256))
+        if (lines[i].text && !option_specs_is_line(lines[i].text))
             return say_fail(SAY_USAGE, "one line of at most 256 bytes",
                             "%s '%s': not a value", lines[i].label,
                             show(lines[i].text).text);
@@ -576,6 +577,33 @@ has_secrets(const request *r, const fetch_settings *set)
         if (seine_secret_is_field(r->fields[i].name.ptr, r->fields[i].name.len))
             return true;
     return r->is_typed || r->has_login;
+}
+
+/* Takes the field that was added last from the list again. */
+static int
+take_last(request *r, int code, seine_field *out)
+{
+    if (code == SAY_DONE)
+        *out = r->fields[--r->n_fields];
+    return code;
+}
+
+int
+request_field(request *r, const char *name, const char *value, seine_field *out)
+{
+    textbuf line = {NULL, 0, 0};
+
+    textbuf_put(&line, "%s: %s", name, value);
+    int code = add_line(r, line.text, line.len, false);
+    seine_wipe(line.text, line.len);
+    textbuf_free(&line);
+    return take_last(r, code, out);
+}
+
+int
+request_login(request *r, const char *user, seine_field *out)
+{
+    return take_last(r, add_user(r, keep_copy(r, user, strlen(user))), out);
 }
 
 static int
@@ -653,7 +681,11 @@ request_make(const args *a, request *out_request)
     *r = (request){.method = "GET"};
     if (seine_secrets_new(&r->secrets) != SEINE_OK)
         return no_more(SEINE_E_NOMEM, "");
-    say_hide(r->secrets);
+    r->is_inner = run_host_is_inner(a);
+    if (r->is_inner)
+        say_hide_here(r->secrets);
+    else
+        say_hide(r->secrets);
     code = hide_urls(r, a);
     if (code == SAY_DONE)
         code = set_method(set, r);
@@ -679,7 +711,9 @@ request_make(const args *a, request *out_request)
 void
 request_free(request *r)
 {
-    say_hide(NULL);
+    say_hide_here(NULL);
+    if (!r->is_inner)
+        say_hide(NULL);
     for (size_t i = 0; i < r->n_owned; i++) {
         seine_wipe(r->owned[i].text, r->owned[i].len);
         free(r->owned[i].text);

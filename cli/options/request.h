@@ -29,6 +29,7 @@ typedef struct request {
     seine_view body;
     const char *method, *user_agent, *from;
     seine_secrets *secrets;
+    bool is_inner;  /* of a run beside others in this process */
     bool is_typed;  /* a secret stood on the command line */
     bool has_login; /* a URL or a proxy has one */
 
@@ -49,6 +50,10 @@ seine_fetch_opts request_fetch_opts(const request *r, const fetch_settings *set,
 /* Hides the login in another option that is a URL: *text becomes a copy, the login is
  * overwritten where it was typed, and messages do not show it. */
 int request_hide_url(request *r, const char *label, const char **text);
+
+/* A header and a login of one host, as -H and -u would read them; not among `fields`. */
+int request_field(request *r, const char *name, const char *value, seine_field *out);
+int request_login(request *r, const char *user, seine_field *out);
 
 /* Whether -d reads standard input. */
 bool request_reads_stdin(const fetch_settings *set);

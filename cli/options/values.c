@@ -172,9 +172,10 @@ sample_number(const option *o, char spare[24])
 }
 
 void
-values_sample(const option *o, char *out, size_t cap)
+values_form(const option *o, char *out, size_t cap)
 {
     static const char *const samples[] = {
+        [KIND_FLAG] = "on or off",
         [KIND_SPAN] = "500ms, 2s or 1h30m",
         [KIND_PACE] = "5/s, 30/m or 3/4h",
         [KIND_SHARE] = "20%",
@@ -189,12 +190,21 @@ values_sample(const option *o, char *out, size_t cap)
                        : o->value         ? o->value
                                           : "";
 
+    snprintf(out, cap, "%s%s", text, o->off || o->kind == KIND_PACE ? ", or off" : "");
+}
+
+void
+values_sample(const option *o, char *out, size_t cap)
+{
+    char form[100];
+
+    values_form(o, form, sizeof form);
     if (o->kind == KIND_FLAG)
-        snprintf(out, cap, "on or off");
+        snprintf(out, cap, "%s", form);
     else if (o->kind == KIND_PACE)
         snprintf(out, cap, "--%s 1/m, or --%s off for no limit", o->name, o->name);
     else
-        snprintf(out, cap, "--%s %s%s", o->name, text, o->off ? ", or off" : "");
+        snprintf(out, cap, "--%s %s", o->name, form);
 }
 
 int

@@ -35,6 +35,9 @@ int values_bad(const option *o, const char *label, const char *text, const char 
 /* Writes an example of a value, for the hint of an error message. */
 void values_sample(const option *o, char *out, size_t cap);
 
+/* The same without the name of the option: "500ms, 2s or 1h30m, or off". */
+void values_form(const option *o, char *out, size_t cap);
+
 /* Fills a command's settings with the defaults. */
 void values_defaults(const command *c, void *settings);
 

@@ -1,95 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recipes/item_out.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <strings.h>
+#include <sys/stat.h>
 
-#include <seine/csv.h>
+#include <seine/format.h>
 
-#include "screen/out.h"
+#include "recipes/item_csv.h"
+#include "screen/record_table.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
+#include "verbs/outputs.h"
 
-static bool
-ends_with(const char *text, const char *end)
+enum { COLUMNS = 512 }; /* of a table; a recipe has fewer fields */
+
+void
+item_out_init(item_out *o, const recipe_file *recipe, bool flat)
 {
-    size_t n = strlen(text), m = strlen(end);
-
-    return n >= m && strcmp(text + n - m, end) == 0;
+    *o = (item_out){.recipe = recipe, .flat = flat};
 }
 
-/* Makes a new file; an old one is replaced only with --overwrite. */
-static int
-open_file(item_out *o, char *give_path, const char *of_kind, bool csv, bool overwrite)
+void
+item_out_free(item_out *o)
 {
-    int how =
-        O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL) | O_NOFOLLOW;
-    int fd = open(give_path, how, 0666);
-
-    o->files = xalloc_room(o->files, o->count, &o->cap, sizeof *o->files);
-    o->files[o->count] =
-        (item_file){give_path, of_kind, fd >= 0 ? fdopen(fd, "we") : NULL, csv};
-    if (o->files[o->count++].out)
-        return SAY_DONE;
-    if (errno == EEXIST)
-        return say_fail(SAY_USAGE, "--overwrite, or another name", "%s exists",
-                        show(give_path).text);
-    return say_fail(SAY_MACHINE, NULL, "cannot write %s: %s", show(give_path).text,
-                    show_errno(errno).text);
+    for (size_t i = 0; i < o->n_sinks; i++)
+        free(o->sinks[i]);
+    for (size_t i = 0; i < o->n_texts; i++)
+        free(o->texts[i]);
+    for (size_t k = 0; o->tables && o->tables[k].kind; k++)
+        free((void *)o->tables[k].columns);
+    free(o->tables);
+    free(o->sinks);
+    free(o->texts);
+    *o = (item_out){0};
 }
 
-static void
-put_cell(FILE *out, const char *text, size_t n)
+/* Keeps a text as long as the outputs. */
+static const char *
+keep(item_out *o, char *give)
 {
-    size_t len = seine_csv_cell(text, n, 0, NULL, 0);
-    char *cell = xalloc_zeroed(len + 1, 1);
-
-    seine_csv_cell(text, n, 0, cell, len);
-    fwrite(cell, 1, len, out);
-    free(cell);
+    o->texts = xalloc_room(o->texts, o->n_texts, &o->cap_texts, sizeof *o->texts);
+    o->texts[o->n_texts++] = give;
+    return give;
 }
 
-static void
-put_name(FILE *out, const char *name, const char *more)
+static seine_item_sink *
+new_sink(item_out *o)
 {
-    char text[256];
-    int n = snprintf(text, sizeof text, "%s%s", name, more);
+    static const seine_item_sink none = SEINE_ITEM_SINK;
+    seine_item_sink *s = xalloc_zeroed(1, sizeof *s);
 
-    put_cell(out, text, n > 0 && (size_t)n < sizeof text ? (size_t)n : 0);
+    *s = none;
+    o->sinks = xalloc_room(o->sinks, o->n_sinks, &o->cap_sinks, sizeof *o->sinks);
+    o->sinks[o->n_sinks++] = s;
+    return s;
 }
 
-static void
-put_header(const item_out *o, const item_file *f)
-{
-    const char *of_kind = f->kind ? f->kind : seine_recipe_kind(o->recipe->recipe, 0);
-    const char *name, *type;
-
-    for (size_t i = 0; (name = seine_recipe_field(o->recipe->recipe, of_kind, i, &type));
-         i++) {
-        put_name(f->out, name, "");
-        fputc(',', f->out);
-        if (strcmp(type, "money") == 0) {
-            put_name(f->out, name, "_currency");
-            fputc(',', f->out);
-        }
-    }
-    fputs(f->kind ? "_url,_n\n" : "_url,_n,_kind,_errors\n", f->out);
-}
-
-/* "shifts.csv" becomes "shifts.bad.csv". */
-static char *
-beside(const char *path, const char *word)
-{
-    size_t n = strlen(path) + strlen(word) + 2;
-    char *made = xalloc_zeroed(n, 1);
-
-    snprintf(made, n, "%.*s.%s.csv", (int)(strlen(path) - 4), path, word);
-    return made;
-}
-
+/* Is the k-th kind the first of its name? */
 static bool
 is_first(const item_out *o, size_t k)
 {
@@ -101,176 +71,295 @@ is_first(const item_out *o, size_t k)
     return true;
 }
 
-static int
-open_csv(item_out *o, const char *path, bool overwrite)
-{
-    size_t first = o->count;
-    int code = SAY_DONE;
-    const char *of_kind;
+/* JSON lines. */
 
+static int
+open_lines(item_out *o, seine_sinks *sinks, const char *name, seine_sink_opts *opts)
+{
+    seine_item_sink *s = new_sink(o);
+
+    s->flat = o->flat;
+    s->records = !o->flat && opts->path && strcmp(opts->path, "-") != 0;
+    opts->items = s;
+    opts->no_lines = o->flat;
+    o->has_lines |= !o->flat;
+    return outputs_open_sink(sinks, opts, name);
+}
+
+/* CSV. */
+
+/* "shifts.csv" becomes "shifts.bad.csv", "shifts.csv.gz" "shifts.bad.csv.gz". */
+static char *
+beside(const char *path, const char *word)
+{
+    const char *end = NULL, *at = path;
+    size_t n = strlen(path) + strlen(word) + 6;
+    char *made = xalloc_zeroed(n, 1);
+
+    while ((at = strstr(at, ".csv")))
+        end = at++;
+    if (end)
+        snprintf(made, n, "%.*s.%s%s", (int)(end - path), path, word, end);
+    else
+        snprintf(made, n, "%s.%s", path, word);
+    return made;
+}
+
+/* The file of one kind; NULL: of bad rows. */
+static int
+open_table(item_out *o, seine_sinks *sinks, char *give_path, const char *of_kind,
+           seine_sink_opts opts)
+{
+    seine_item_sink *s = new_sink(o);
+    size_t n;
+
+    s->kind = of_kind;
+    s->head = keep(o, item_csv_head(o->recipe, of_kind, &n));
+    opts.path = keep(o, give_path);
+    opts.items = s;
+    opts.columns = NULL;
+    return outputs_open_sink(sinks, &opts, give_path);
+}
+
+static int
+open_csv(item_out *o, seine_sinks *sinks, const seine_sink_opts *opts)
+{
+    const char *of_kind, *path = opts->path;
+    int code = SAY_DONE;
+
+    o->has_csv = true;
     for (size_t k = 0;
          code == SAY_DONE && (of_kind = seine_recipe_kind(o->recipe->recipe, k)); k++)
         if (is_first(o, k))
-            code = open_file(
-                o, k == 0 ? xalloc_copy(path, strlen(path)) : beside(path, of_kind),
-                of_kind, true, overwrite);
-    if (code == SAY_DONE && !o->flat)
-        code = open_file(o, beside(path, "bad"), NULL, true, overwrite);
-    for (size_t i = first; code == SAY_DONE && i < o->count; i++)
-        put_header(o, &o->files[i]);
+            code = open_table(o, sinks,
+                              k == 0 ? xalloc_copy(path, strlen(path))
+                                     : beside(path, of_kind),
+                              of_kind, *opts);
+    if (code == SAY_DONE && !o->flat && strcmp(path, "-") != 0)
+        code = open_table(o, sinks, beside(path, "bad"), NULL, *opts);
+    return code;
+}
+
+/* SQLite. */
+
+/* int and bool are INTEGER, numbers REAL; a derived value without a type is as it is. */
+static const char *
+sql_type(const char *type)
+{
+    static const struct {
+        const char *type, *sql;
+    } rows[] = {{"int", "INTEGER"}, {"bool", "INTEGER"},
+                {"number", "REAL"}, {"duration", "REAL"},
+                {"", ""},           {NULL, "TEXT"}};
+    size_t i = 0;
+
+    while (rows[i].type && strcmp(rows[i].type, type) != 0)
+        i++;
+    return rows[i].sql;
+}
+
+/* SQLite takes names that differ in case alone for the same. */
+static int
+check_columns(const char *of_kind, const seine_item_column *c, size_t n)
+{
+    static const char *const own[] = {"_seq", "_url", "_n"};
+
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcasecmp(own[i], c[n].name) == 0)
+            return say_fail(SAY_USAGE, "another name",
+                            "field '%s' of %s: %s is a column "
+                            "of every table",
+                            c[n].name, of_kind, own[i]);
+    for (size_t i = 0; i < n; i++)
+        if (strcasecmp(c[i].name, c[n].name) == 0)
+            return say_fail(SAY_USAGE, "another name, or -o rows.jsonl",
+                            "fields '%s' and '%s' of %s are one column of a database",
+                            c[i].name, c[n].name, of_kind);
+    return SAY_DONE;
+}
+
+static int
+make_columns(const item_out *o, const char *of_kind, seine_item_column *out)
+{
+    const char *type;
+    int code = SAY_DONE;
+
+    for (size_t i = 0;
+         code == SAY_DONE && i + 1 < COLUMNS &&
+         (out[i].name = seine_recipe_field(o->recipe->recipe, of_kind, i, &type));
+         i++) {
+        out[i].type = sql_type(type);
+        code = check_columns(of_kind, out, i);
+    }
+    return code;
+}
+
+/* One table for each kind. item_error is that of bad rows. */
+static int
+make_tables(item_out *o)
+{
+    const char *of_kind;
+    size_t kinds = 0, n = 0;
+    int code = SAY_DONE;
+
+    if (o->tables)
+        return SAY_DONE;
+    while (seine_recipe_kind(o->recipe->recipe, kinds))
+        kinds++;
+    o->tables = xalloc_zeroed(kinds + 1, sizeof *o->tables);
+    for (size_t k = 0; k < kinds && code == SAY_DONE; k++) {
+        if (!is_first(o, k))
+            continue;
+        of_kind = seine_recipe_kind(o->recipe->recipe, k);
+        seine_item_column *columns = xalloc_zeroed(COLUMNS, sizeof *columns);
+        o->tables[n++] = (seine_item_table){of_kind, columns};
+        if (strcasecmp(of_kind, "error") == 0)
+            code = say_fail(SAY_USAGE, "another name for the kind",
+                            "kind '%s': item_error is the table of bad rows", of_kind);
+        for (size_t i = 0; i + 1 < n && code == SAY_DONE; i++)
+            if (strcasecmp(o->tables[i].kind, of_kind) == 0)
+                code = say_fail(SAY_USAGE, "another name for one of them",
+                                "kinds '%s' and '%s' are one table of a database",
+                                o->tables[i].kind, of_kind);
+        if (code == SAY_DONE)
+            code = make_columns(o, of_kind, columns);
+    }
+    return code;
+}
+
+static int
+open_database(item_out *o, seine_sinks *sinks, const char *name, seine_sink_opts *opts)
+{
+    int code = make_tables(o);
+    seine_item_sink *s = new_sink(o);
+
+    s->tables = o->tables;
+    opts->items = s;
+    return code == SAY_DONE ? outputs_open_sink(sinks, opts, name) : code;
+}
+
+/* The format and the packing of an output; NULL is standard output. */
+static const char *
+split(const char *name, seine_sink_format *out_format, seine_sink_pack *io_pack)
+{
+    seine_sink_pack pack = SEINE_PACK_AUTO;
+    const char *path = name ? seine_format_split(name, out_format, io_pack) : "-";
+
+    if (*out_format == SEINE_SINK_AUTO)
+        *out_format = strcmp(path, "-") == 0 ? SEINE_SINK_JSONL
+                                             : seine_format_of_output(path, &pack);
+    if (*io_pack == SEINE_PACK_AUTO)
+        *io_pack = pack;
+    return path;
+}
+
+int
+item_out_check(const char *name)
+{
+    seine_sink_format format = SEINE_SINK_AUTO;
+    seine_sink_pack pack = SEINE_PACK_AUTO;
+
+    (void)split(name, &format, &pack);
+    if (format == SEINE_SINK_JSONL || format == SEINE_SINK_CSV ||
+        format == SEINE_SINK_SQLITE || format == SEINE_SINK_WARC)
+        return SAY_DONE;
+    return say_fail(SAY_USAGE, "-o rows.jsonl, -o rows.csv or -o rows.sqlite",
+                    "-o %s: run writes .jsonl, .csv, .sqlite, .warc.gz and .html",
+                    show(name).text);
+}
+
+static int
+check_new(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return SAY_DONE;
+    return say_fail(SAY_USAGE,
+                    report_sink_path(path) ? "--overwrite, or another name"
+                                           : "--append, --overwrite, or another name",
+                    "%s exists (%s) and belongs to no unfinished job", show(path).text,
+                    figure_bytes((uint64_t)st.st_size).text);
+}
+
+static int
+check_new_beside(const char *path, const char *word)
+{
+    char *other = beside(path, word);
+    int code = check_new(other);
+
+    free(other);
     return code;
 }
 
 int
-item_out_open(item_out *o, const recipe_file *recipe, const texts *paths, bool flat,
-              bool overwrite)
+item_out_is_new(const item_out *o, const char *name)
 {
-    int code = SAY_DONE;
+    seine_sink_format format = SEINE_SINK_AUTO;
+    seine_sink_pack pack = SEINE_PACK_AUTO;
+    const char *path = split(name, &format, &pack), *of_kind;
 
-    *o = (item_out){.recipe = recipe, .flat = flat};
-    for (size_t i = 0; i < paths->count && code == SAY_DONE; i++) {
-        const char *path = paths->items[i];
-        if (ends_with(path, ".csv"))
-            code = open_csv(o, path, overwrite);
-        else if (ends_with(path, ".jsonl") || ends_with(path, ".ndjson"))
-            code = open_file(o, xalloc_copy(path, strlen(path)), NULL, false, overwrite);
-        else
-            code = say_fail(SAY_USAGE, "-o rows.jsonl or -o rows.csv",
-                            "-o %s: run writes .jsonl and .csv", show(path).text);
-    }
-    return code;
+    if (strcmp(path, "-") == 0)
+        return SAY_DONE;
+    int code = check_new(path);
+    if (format != SEINE_SINK_CSV)
+        return code;
+    for (size_t k = 1;
+         code == SAY_DONE && (of_kind = seine_recipe_kind(o->recipe->recipe, k)); k++)
+        if (is_first(o, k))
+            code = check_new_beside(path, of_kind);
+    return code == SAY_DONE && !o->flat ? check_new_beside(path, "bad") : code;
 }
 
-/* The text of a value in a cell. */
-static char *
-cell_text(const seine_json *value)
+int
+item_out_open(item_out *o, seine_sinks *sinks, const char *name,
+              const seine_sink_opts *base)
 {
-    const char *text;
-    size_t n;
-    seine_text printed = {NULL, 0};
+    seine_sink_opts opts = *base;
 
-    if (seine_json_type_of(value) == SEINE_JSON_NULL)
-        return xalloc_copy("", 0);
-    if (seine_json_string(value, &text, &n))
-        return xalloc_copy(text, n);
-    if (seine_json_print(value, &printed) != SEINE_OK)
-        xalloc_json(NULL);
-    char *copy = xalloc_copy(printed.bytes, printed.len);
-    seine_text_free(&printed);
-    return copy;
+    opts.path = split(name, &opts.format, &opts.pack);
+    switch (opts.format) {
+    case SEINE_SINK_JSONL:
+        return open_lines(o, sinks, name ? name : "-", &opts);
+    case SEINE_SINK_CSV:
+        return open_csv(o, sinks, &opts);
+    case SEINE_SINK_SQLITE:
+        return open_database(o, sinks, name, &opts);
+    default: /* an archive: item_out_check has refused the rest */
+        return outputs_open_sink(sinks, &opts, name);
+    }
 }
 
-/* A list is joined by |. */
-static void
-put_value(FILE *out, const seine_json *value)
+static seine_view
+view_of(const char *text)
 {
-    char *all = NULL;
-    size_t n = 0;
-    FILE *text = open_memstream(&all, &n);
-
-    if (!text)
-        xalloc_json(NULL);
-    bool is_list = seine_json_type_of(value) == SEINE_JSON_ARRAY;
-    for (size_t i = 0; i < (is_list ? seine_json_size(value) : 1); i++) {
-        char *one = cell_text(is_list ? seine_json_at(value, i) : value);
-        fprintf(text, "%s%s", i > 0 ? "|" : "", one);
-        free(one);
-    }
-    fclose(text);
-    put_cell(out, all ? all : "", n);
-    free(all);
-}
-
-static void
-put_csv(const item_out *o, const item_file *f, const item_of *of, const seine_row *row)
-{
-    const char *of_kind = f->kind ? f->kind : seine_recipe_kind(o->recipe->recipe, 0);
-    const char *name, *type;
-    seine_json *data = NULL;
-
-    if (seine_json_parse(row->json, strlen(row->json), &data, NULL) != SEINE_OK)
-        xalloc_json(NULL);
-    for (size_t i = 0; (name = seine_recipe_field(o->recipe->recipe, of_kind, i, &type));
-         i++) {
-        const seine_json *value = seine_json_get(data, name);
-        bool money = strcmp(type, "money") == 0;
-        put_value(f->out, money ? seine_json_get(value, "amount") : value);
-        fputc(',', f->out);
-        if (money) {
-            put_value(f->out, seine_json_get(value, "currency"));
-            fputc(',', f->out);
-        }
-    }
-    put_cell(f->out, of->url, strlen(of->url));
-    fprintf(f->out, ",%u", (unsigned)row->n);
-    if (!f->kind) {
-        fputc(',', f->out);
-        put_cell(f->out, row->kind, strlen(row->kind));
-        fputc(',', f->out);
-        put_cell(f->out, row->errors, strlen(row->errors));
-    }
-    fputc('\n', f->out);
-    seine_json_free(data);
-}
-
-static void
-put_line(item_out *o, const char *line, size_t n)
-{
-    for (size_t i = 0; i < o->count; i++)
-        if (!o->files[i].csv) {
-            fwrite(line, 1, n, o->files[i].out);
-            fputc('\n', o->files[i].out);
-        }
-    if (o->count == 0) {
-        out_line(line, n);
-        out_flush();
-    }
+    return (seine_view){text, strlen(text)};
 }
 
 void
-item_out_row(item_out *o, const item_of *of, const seine_row *row)
+item_out_add(const item_out *o, const item_of *of, const seine_row *row,
+             seine_record_items *items)
 {
+    seine_item item = SEINE_ITEM;
+    char *members = NULL, *cells = NULL;
     size_t n = 0;
 
-    for (size_t i = 0; i < o->count; i++) {
-        const item_file *f = &o->files[i];
-        bool fits = f->kind ? row->ok && strcmp(f->kind, row->kind) == 0 : !row->ok;
-        if (f->csv && fits)
-            put_csv(o, f, of, row);
+    item.kind = view_of(row->kind);
+    item.data = view_of(row->json);
+    item.errors = view_of(row->errors);
+    item.url = view_of(of->url);
+    item.n = row->n;
+    item.ok = row->ok;
+    if (o->has_lines) {
+        members = item_members(of, row, &n);
+        item.members = (seine_view){members, n};
     }
-    if (o->flat && row->ok)
-        put_line(o, row->json, strlen(row->json));
-    if (o->flat)
-        return;
-    char *line = item_record(of, row, &n);
-    put_line(o, line, n);
-    free(line);
-}
-
-void
-item_out_line(item_out *o, const char *line)
-{
-    if (!o->flat)
-        put_line(o, line, strlen(line));
-}
-
-bool
-item_out_close(item_out *o)
-{
-    bool good = true;
-
-    for (size_t i = 0; i < o->count; i++) {
-        item_file *f = &o->files[i];
-        bool failed = f->out && (fflush(f->out) != 0 || ferror(f->out));
-        if (f->out && fclose(f->out) != 0)
-            failed = true;
-        if (failed && good)
-            say_fail(SAY_MACHINE, NULL, "cannot write %s: %s", show(f->path).text,
-                     show_errno(errno).text);
-        good = good && !failed;
-        free(f->path);
+    if (o->has_csv) {
+        cells = item_csv_row(o->recipe, row->ok ? row->kind : NULL, of, row, &n);
+        item.row = (seine_view){cells, n};
     }
-    free(o->files);
-    *o = (item_out){0};
-    return good;
+    if (seine_record_items_add(items, &item) != SEINE_OK)
+        xalloc_json(NULL);
+    free(members);
+    free(cells);
 }

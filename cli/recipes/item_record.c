@@ -30,22 +30,12 @@ put_provenance(FILE *out, const char *url, const seine_row *row)
     put_text(out, "selector", row->selector);
     if (row->line > 0)
         fprintf(out, ",\"line\":%" PRIu32 ",\"col\":%" PRIu32, row->line, row->col);
-    fputs("}}", out);
+    fputs("}", out);
 }
 
-char *
-item_record(const item_of *of, const seine_row *row, size_t *out_len)
+static void
+put_members(FILE *out, const item_of *of, const seine_row *row)
 {
-    char *text = NULL;
-    FILE *out = open_memstream(&text, out_len);
-
-    if (!out)
-        xalloc_json(NULL);
-    fputs("{\"v\":1,\"type\":\"item\",", out);
-    if (of->seq > 0)
-        fprintf(out, "\"seq\":%" PRIu64 ",", of->seq);
-    if (of->ts)
-        fprintf(out, "\"ts\":\"%s\",", of->ts);
     put_text(out, "recipe", of->recipe);
     fputs(",", out);
     put_text(out, "kind", row->kind);
@@ -60,7 +50,34 @@ item_record(const item_of *of, const seine_row *row, size_t *out_len)
     if (strcmp(row->errors, "[]") != 0)
         fprintf(out, ",\"errors\":%s", row->errors);
     put_provenance(out, of->url, row);
+}
+
+/* The members between two texts. */
+static char *
+make(const item_of *of, const seine_row *row, const char *before, const char *behind,
+     size_t *out_len)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, out_len);
+
+    if (!out)
+        xalloc_json(NULL);
+    fputs(before, out);
+    put_members(out, of, row);
+    fputs(behind, out);
     if (fclose(out) != 0)
         xalloc_json(NULL);
     return text;
+}
+
+char *
+item_members(const item_of *of, const seine_row *row, size_t *out_len)
+{
+    return make(of, row, "", "", out_len);
+}
+
+char *
+item_record(const item_of *of, const seine_row *row, size_t *out_len)
+{
+    return make(of, row, "{\"v\":1,\"type\":\"item\",", "}", out_len);
 }

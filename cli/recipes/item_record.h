@@ -12,14 +12,15 @@
 
 #include <seine/recipe.h>
 
-/* Of which run and which page a row is. `seq` 0 and `ts` NULL: they are left out. */
+/* Of which recipe and which page a row is. */
 typedef struct item_of {
     const char *recipe, *url;
-    uint64_t seq;
-    const char *ts;
 } item_of;
 
 /* The line without its end; the caller frees it. */
 char *item_record(const item_of *of, const seine_row *row, size_t *out_len);
+
+/* What follows "type" in it, without braces; likewise. */
+char *item_members(const item_of *of, const seine_row *row, size_t *out_len);
 
 #endif

@@ -22,8 +22,7 @@ static bool
 on_row(const seine_row *row, void *arg)
 {
     extracting *x = arg;
-    item_of of = {seine_recipe_name(x->f.recipe), x->o->base ? x->o->base : x->name, 0,
-                  NULL};
+    item_of of = {seine_recipe_name(x->f.recipe), x->o->base ? x->o->base : x->name};
     size_t len = 0;
 
     if (x->o->flat && row->ok)
@@ -66,7 +65,7 @@ recipe_extract(const recipe_extract_opts *o, char *const *files, size_t count)
     int code = recipe_open(&x.f, o->recipe);
 
     if (code == SAY_DONE)
-        code = recipe_vars(&x.f, o->vars, false, NULL, &x.vars);
+        code = recipe_vars(&x.f, o->vars, false, NULL, &x.vars, NULL);
     for (size_t i = 0; i < (count > 0 ? count : 1) && code == SAY_DONE; i++) {
         const char *path = count > 0 ? files[i] : "-";
         bytes body;

@@ -6,73 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recipes/recipe_options.h"
+#include "screen/mistake.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
-
-/* The n-th line of a text, from 1, without its end. */
-static seine_view
-line_of(const bytes *text, uint64_t n)
-{
-    const char *at = text->ptr, *end = text->ptr + text->len, *stop;
-
-    while (n > 1 && at < end && (stop = memchr(at, '\n', (size_t)(end - at)))) {
-        at = stop + 1;
-        n--;
-    }
-    stop = memchr(at, '\n', (size_t)(end - at));
-    return (seine_view){at, (size_t)((stop ? stop : end) - at)};
-}
-
-/* Shows the line and a caret below the character; a long line from near the character. */
-static void
-show_place(const bytes *text, uint64_t line, uint64_t column)
-{
-    enum { BEFORE = 70, MOST = 110 };
-    seine_view v = line_of(text, line);
-    char shown_line[4 * MOST];
-    size_t from = 0, at = 0, left = column > 0 ? (size_t)column - 1 : 0;
-
-    while (at < v.len && left > 0) {
-        at++;
-        while (at < v.len && (v.ptr[at] & 0xc0) == 0x80)
-            at++;
-        left--;
-    }
-    if (at > BEFORE)
-        from = at - BEFORE;
-    while (from < v.len && (v.ptr[from] & 0xc0) == 0x80)
-        from++;
-    size_t len = v.len - from < MOST ? v.len - from : MOST, caret = 0;
-    for (size_t i = from; i < at; i++)
-        caret += (v.ptr[i] & 0xc0) != 0x80;
-    size_t n =
-        seine_inert(v.ptr + from, len, SEINE_INERT_ROW, shown_line, sizeof shown_line);
-    for (size_t i = 0; i < n && i < sizeof shown_line; i++)
-        if (shown_line[i] == '\t')
-            shown_line[i] = ' ';
-    fprintf(stderr, "  %s%.*s\n  %*s^\n", from > 0 ? "…" : "",
-            (int)(n < sizeof shown_line ? n : sizeof shown_line), shown_line,
-            (int)caret + (from > 0), "");
-}
-
-/* A hint is the part of the text behind "; try ". */
-static void
-tell(const bytes *text, const seine_diag *d)
-{
-    char what[SEINE_DIAG_TEXT];
-    const char *hint = NULL;
-
-    snprintf(what, sizeof what, "%s", d->text);
-    for (char *at = what; (at = strstr(at, "; try ")); at++)
-        hint = d->text + (at - what) + 6;
-    if (hint)
-        what[(size_t)(hint - 6 - d->text)] = '\0';
-    say_note("%s:%" PRIu64 ":%" PRIu64 ": %s", d->file, d->line, d->column, what);
-    if (d->line > 0)
-        show_place(text, d->line, d->column);
-    if (hint)
-        fprintf(stderr, "try: %s\n", show(hint).text);
-}
+#include "verbs/jsonl.h"
 
 static char *
 folder_of(const char *path)
@@ -82,28 +20,50 @@ folder_of(const char *path)
     return slash ? xalloc_copy(path, (size_t)(slash + 1 - path)) : xalloc_copy("", 0);
 }
 
-int
-recipe_open(recipe_file *f, const char *path)
+static void
+init(recipe_file *f, const char *path)
 {
-    seine_recipe_opts o = SEINE_RECIPE_OPTS;
-    seine_diag wrong[SEINE_DIAG_MAX];
-
     memset(f, 0, sizeof *f);
     f->path = path;
     f->folder = folder_of(path);
     zone_bytes_init(&f->zones);
-    int code = bytes_file(path, &f->yaml);
-    if (code != SAY_DONE)
-        return code;
-    o.name = path;
+}
+
+static int
+parse(recipe_file *f)
+{
+    seine_recipe_opts o = SEINE_RECIPE_OPTS;
+    seine_diag wrong[SEINE_DIAG_MAX];
+
+    o.name = f->path;
     o.zone = zone_bytes_get;
     o.arg = &f->zones;
     seine_err e = seine_recipe_parse(f->yaml.ptr, f->yaml.len, &o, &f->recipe, wrong);
     if (e == SEINE_E_NOMEM)
         xalloc_json(NULL);
-    for (size_t i = 0; e == SEINE_E_CONFIG && i < SEINE_DIAG_MAX && wrong[i].text[0]; i++)
-        tell(&f->yaml, &wrong[i]);
-    return e == SEINE_OK ? SAY_DONE : SAY_USAGE;
+    size_t n = 0;
+    while (e == SEINE_E_CONFIG && n < SEINE_DIAG_MAX && wrong[n].text[0])
+        n++;
+    n = recipe_options_check(f, wrong, n);
+    for (size_t i = 0; i < n; i++)
+        mistake_tell(f->yaml.ptr, f->yaml.len, &wrong[i]);
+    return e == SEINE_OK && n == 0 ? SAY_DONE : SAY_USAGE;
+}
+
+int
+recipe_open(recipe_file *f, const char *path)
+{
+    init(f, path);
+    int code = bytes_file(path, &f->yaml);
+    return code == SAY_DONE ? parse(f) : code;
+}
+
+int
+recipe_open_text(recipe_file *f, const char *name, char *give_yaml, size_t len)
+{
+    init(f, name);
+    f->yaml = (bytes){give_yaml, len, give_yaml};
+    return parse(f);
 }
 
 void
@@ -136,6 +96,38 @@ recipe_part(const recipe_file *f, const char *key)
     if (text && seine_json_parse(text, strlen(text), &json, NULL) != SEINE_OK)
         xalloc_json(NULL);
     return json;
+}
+
+typedef struct choosing {
+    const seine_json *declared;
+    seine_json *to;
+} choosing;
+
+static bool
+put_public(const char *name, const seine_json *value, void *arg)
+{
+    choosing *c = arg;
+    bool secret = false;
+
+    (void)seine_json_bool(seine_json_get(seine_json_get(c->declared, name), "secret"),
+                          &secret);
+    if (!secret)
+        jsonl_set(c->to, name, seine_json_new_copy(value));
+    return true;
+}
+
+seine_json *
+recipe_public_vars(const recipe_file *f, const char *vars)
+{
+    seine_json *declared = recipe_part(f, "vars"), *all = NULL;
+    choosing c = {declared, xalloc_json(seine_json_new_object())};
+
+    if (seine_json_parse(vars, strlen(vars), &all, NULL) != SEINE_OK)
+        xalloc_json(NULL);
+    (void)seine_json_each(all, put_public, &c);
+    seine_json_free(all);
+    seine_json_free(declared);
+    return c.to;
 }
 
 const char *

@@ -3,38 +3,32 @@
  * recipe_run.h - runs a recipe: fetches its start pages and what they lead to, and writes
  * the rows.
  *
- * The main thread gives URLs to the fetch and hears of signals; the thread of the fetch
- * applies the recipe to each page, writes its rows and leaves its leads in a list for the
- * main thread. A lead to a host that no start page is on is not followed.
+ * The run is one of `seine fetch` (run_source.h) with its job. The thread of the feed
+ * gives start pages and leads; the thread of the fetch applies the recipe to each page,
+ * gives its rows to the sinks together with its record, and leaves its leads in a list
+ * for the feed. A lead to a host that no start page is on is not followed.
+ *
+ * With a job the record of a page carries what the next run has to know of it: its leads,
+ * the keys of its rows and its counts. They are committed with the record. A run that
+ * goes on gives all leads again, and the job knows which of them it has.
  */
 #ifndef CLI_RECIPE_RUN_H
 #define CLI_RECIPE_RUN_H
 
-#include "recipes/expectations.h"
-#include "recipes/item_out.h"
 #include "recipes/run_options.h"
 
 typedef struct recipe_run_opts {
     const recipe_file *recipe;
-    const char *vars; /* JSON */
+    const texts *vars;       /* NAME=V, as typed */
+    const seine_json *known; /* values of a job in Redis; NULL: none */
+    const char *run_date;    /* of that job; NULL or "": today */
     run_options *options;
-    item_out *out;
-    expectations *expect;
     char *const *urls; /* instead of `start`; 0: none */
     size_t n_urls;
-    seine_secrets *secrets;
+    bool flat;
 } recipe_run_opts;
 
-typedef struct recipe_run_end {
-    uint64_t ok, failed; /* pages */
-    uint64_t skipped;    /* not asked for: robots.txt, --max-pages */
-    uint64_t off_site;   /* leads that were not followed */
-    int signal;          /* 0: none */
-    bool is_late;        /* max-time is over */
-    char first_failure[240];
-} recipe_run_end;
-
-/* SAY_DONE, or the exit code after an error message. */
-int recipe_run(const recipe_run_opts *o, recipe_run_end *out_end);
+/* The exit code. */
+int recipe_run(const recipe_run_opts *o);
 
 #endif

@@ -110,6 +110,8 @@ check_count(outcome *o, const seine_json *expect, const char *name, const char *
     else
         differ(o->out, "expected %" PRId64 " %s, got %" PRIu64, want, what, got);
     o->told_dead |= is_items;
+    if (o->out->n_counted < 3)
+        o->out->counted[o->out->n_counted++] = (struct test_count){name, got};
 }
 
 typedef struct row_differs {
@@ -385,6 +387,8 @@ run(const recipe_file *f, const seine_json *test, bool update, const bytes *body
     if (seine_recipe_dead(f->recipe, &page, on_dead, o) == SEINE_E_NOMEM)
         xalloc_json(NULL);
     count_rows(f, o);
+    o->out->good = seine_json_size(o->good);
+    o->out->bad = got.bad;
     judge(f, test, &got, o);
     int code = check_golden(f, test, update, o);
     if (o->out->failed > 0)
@@ -426,7 +430,7 @@ recipe_test(const recipe_file *f, const seine_json *test, bool update, test_resu
     char *path = recipe_path(f, out->page);
     int code = test_vars(f, test, out->page, &vars);
     if (code == SAY_DONE)
-        code = bytes_file(path, &body);
+        code = bytes_file_of(path, f->path, &body);
     if (code == SAY_DONE)
         code = run(f, test, update, &body, vars.bytes, o);
     bytes_free(&body);

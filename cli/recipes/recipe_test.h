@@ -14,8 +14,15 @@ typedef struct test_result {
     const char *page; /* as the recipe has it */
     char counts[160]; /* "30 shifts, 2 bad" */
     char lines[TEST_LINES][TEST_LINE];
-    unsigned failed; /* lines; more than there is room for are counted */
-    bool updated;    /* its golden file was written */
+    unsigned failed;    /* lines; more than there is room for are counted */
+    bool updated;       /* its golden file was written */
+    size_t good, bad;   /* rows */
+    struct test_count { /* a number under `expect` that is another one */
+        const char *name;
+        uint64_t got;
+    } counted[3];
+    size_t n_counted;
+    bool edited; /* … and was changed in the recipe */
 } test_result;
 
 /* Runs one test, an object of `tests`. With `update` a golden file that differs is

@@ -8,13 +8,16 @@
 #include "options/suggest.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
+#include "serve_run/run_host.h"
 
 /* What is being collected. */
 typedef struct collecting {
     const recipe_file *f;
     seine_json *declared, *given;
+    const seine_json *known; /* values that somebody has settled; NULL: none */
     seine_secrets *secrets;
     bool needed;
+    bool is_typed; /* a secret was */
     int code;
 } collecting;
 
@@ -33,6 +36,12 @@ look(const char *name, const seine_json *value, void *arg)
     return true;
 }
 
+static bool
+is_elsewhere(const char *text)
+{
+    return text && (strncmp(text, "env:", 4) == 0 || strncmp(text, "file:", 5) == 0);
+}
+
 /* NAME=VALUE of the command line. */
 static int
 add_given(collecting *c, const char *word)
@@ -45,8 +54,19 @@ add_given(collecting *c, const char *word)
                         show(word).text);
     char *name = xalloc_copy(word, (size_t)(sign - word));
     int code = SAY_DONE;
-    if (seine_json_get(c->declared, name)) {
+    const seine_json *declared = seine_json_get(c->declared, name);
+    bool secret = false;
+    if (declared && seine_json_get(c->known, name)) {
+        free(name);
+        return SAY_DONE;
+    }
+    if (declared) {
         jsonl_set(c->given, name, jsonl_string(sign + 1));
+        (void)seine_json_bool(seine_json_get(declared, "secret"), &secret);
+        if (secret && !is_elsewhere(sign + 1)) { /* as the process list shows it */
+            seine_wipe((char *)sign + 1, strlen(sign + 1));
+            c->is_typed = true;
+        }
     } else {
         near.word = name;
         (void)seine_json_each(c->declared, look, &near);
@@ -62,13 +82,34 @@ static char *
 read_elsewhere(collecting *c, const char *name, const char *from)
 {
     if (strncmp(from, "env:", 4) == 0) {
-        const char *value = getenv(from + 4);
+        bool may = run_host_allows(c->f->host, from + 4);
+        const char *value = may ? getenv(from + 4) : NULL;
+
         if (value)
             return xalloc_copy(value, strlen(value));
-        if (c->needed)
+        if (c->needed && !may)
+            c->code = say_fail(SAY_USAGE, NULL,
+                               "variable '%s' is read from %s, which console.recipe_env "
+                               "does not list",
+                               name, show(from + 4).text);
+        else if (c->needed)
             c->code = say_fail(SAY_USAGE, NULL,
                                "variable '%s' is read from %s, which is not set", name,
                                show(from + 4).text);
+        return NULL;
+    }
+    if (c->f->is_shared) {
+        c->code = say_fail(SAY_USAGE, "env:NAME, which every worker has",
+                           "variable '%s' is read from a file, which a recipe of a job "
+                           "in Redis may not do",
+                           name);
+        return NULL;
+    }
+    if (c->f->host && c->f->host->is_inner) {
+        c->code = say_fail(SAY_USAGE, "env:NAME, and NAME in console.recipe_env",
+                           "variable '%s' is read from a file, which a recipe may not do "
+                           "here",
+                           name);
         return NULL;
     }
     bytes file;
@@ -94,17 +135,17 @@ text_of(const seine_json *value)
     return seine_json_string(value, &text, &len) ? text : NULL;
 }
 
-static bool
-is_elsewhere(const char *text)
-{
-    return text && (strncmp(text, "env:", 4) == 0 || strncmp(text, "file:", 5) == 0);
-}
-
 /* One variable: given, a default, or read from elsewhere. */
 static bool
 settle(const char *name, const seine_json *declared, void *arg)
 {
     collecting *c = arg;
+    const seine_json *known = seine_json_get(c->known, name);
+
+    if (known) {
+        jsonl_set(c->given, name, seine_json_new_copy(known));
+        return true;
+    }
     const char *given = text_of(seine_json_get(c->given, name));
     const char *fallback = text_of(seine_json_get(declared, "default"));
     const char *from = given ? given : fallback;
@@ -147,14 +188,23 @@ check_all(const collecting *c, seine_text *out_vars)
 
 int
 recipe_vars(const recipe_file *f, const texts *given, bool needed, seine_secrets *secrets,
-            seine_text *out_vars)
+            seine_text *out_vars, bool *out_is_secret)
 {
-    collecting c = {f,
-                    recipe_part(f, "vars"),
-                    xalloc_json(seine_json_new_object()),
-                    secrets,
-                    needed,
-                    SAY_DONE};
+    return recipe_vars_beside(f, NULL, given, needed, secrets, out_vars, out_is_secret);
+}
+
+int
+recipe_vars_beside(const recipe_file *f, const seine_json *known, const texts *given,
+                   bool needed, seine_secrets *secrets, seine_text *out_vars,
+                   bool *out_is_secret)
+{
+    collecting c = {.f = f,
+                    .known = known,
+                    .declared = recipe_part(f, "vars"),
+                    .given = xalloc_json(seine_json_new_object()),
+                    .secrets = secrets,
+                    .needed = needed,
+                    .code = SAY_DONE};
 
     for (size_t i = 0; i < given->count && c.code == SAY_DONE; i++)
         c.code = add_given(&c, given->items[i]);
@@ -162,6 +212,8 @@ recipe_vars(const recipe_file *f, const texts *given, bool needed, seine_secrets
         (void)seine_json_each(c.declared, settle, &c);
     if (c.code == SAY_DONE)
         c.code = check_all(&c, out_vars);
+    if (out_is_secret)
+        *out_is_secret = c.is_typed;
     seine_json_free(c.declared);
     seine_json_free(c.given);
     return c.code;

@@ -130,3 +130,10 @@ entry_of_record(const seine_record *r, entry *out)
     out->redirect = r->n_hops ? r->hops[0].status : 0;
     copy_times(r, out);
 }
+
+void
+entry_of_kept(const seine_record *r, entry *out)
+{
+    entry_of_record(r, out);
+    out->spans[SPAN_TOTAL] = 0;
+}

@@ -75,6 +75,10 @@ void entry_reader_free(entry_reader *r);
 
 void entry_of_record(const seine_record *r, entry *out);
 
+/* A record that a job keeps in its state: what all have waited stands in the first, so
+ * that the whole time of one says nothing. */
+void entry_of_kept(const seine_record *r, entry *out);
+
 /* Names the host as in the URL: its port is part of it, so that servers of one machine
  * are told apart. */
 void entry_name_host(entry *e);

@@ -35,7 +35,8 @@ typedef struct html_chart {
     const char *labels[3]; /* below the chart: its beginning, middle and end */
     const char *(*bin)(size_t i, void *arg); /* what to show of a bin; NULL: nothing */
     void *arg;
-    bool is_log; /* the values are spans, on a scale of powers of ten */
+    bool is_band; /* shares of 100 that fill all bins: a low chart without a scale */
+    bool is_log;  /* the values are spans, on a scale of powers of ten */
     const char *unit;
 } html_chart;
 

@@ -34,9 +34,9 @@ put_number(textbuf *out, double v)
 static void
 put_head(textbuf *out, const html_chart *c)
 {
-    textbuf_put(out, "<figure class=\"chart\"><figcaption><h3 id=\"%s\">%s</h3>", c->id,
-                c->title);
-    if (c->n_series > 1) {
+    textbuf_put(out, "<figure class=\"chart%s\"><figcaption><h3 id=\"%s\">%s</h3>",
+                c->is_band ? " band" : "", c->id, c->title);
+    if (c->n_series > 1 || c->is_band) {
         textbuf_put(out, "<ul class=\"legend\">");
         for (size_t i = 0; i < c->n_series; i++)
             textbuf_put(
@@ -145,13 +145,14 @@ html_stack(textbuf *out, const html_chart *c)
         most = fmax(most, sum_at(c, i, c->n_series));
     most = round_up(most);
     put_head(out, c);
-    for (int i = 2; i >= 0; i--) {
+    for (int i = 2; i >= 0 && !c->is_band; i--) {
         textbuf_put(out, "<span>");
         put_number(out, most * i / 2);
         textbuf_put(out, "%s</span>", i ? c->unit : "");
     }
     put_svg(out, c);
-    put_grid(out, 2);
+    if (!c->is_band)
+        put_grid(out, 2);
     for (size_t s = 0; s < c->n_series; s++)
         put_area(out, c, s, most);
     put_foot(out, c);

@@ -40,7 +40,7 @@ const char html_style[] =
 ".plot{display:grid;grid-template-columns:auto 1fr;gap:.25rem .5rem;margin-top:.5rem}\n"
 ".plot>svg{width:100%;height:11rem;background:var(--soft);overflow:hidden}\n"
 ".y,.x{display:flex;justify-content:space-between;color:var(--dim);font-size:.8rem;line-height:1}\n"
-".y{flex-direction:column;text-align:right}\n"
+".y{flex-direction:column;text-align:right;min-width:4.2rem}.band svg{height:2.2rem}\n"
 ".x{grid-column:2}\n"
 ".grid{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke;fill:none}\n"
 ".tip{fill:transparent}.tip:hover{fill:var(--fg);fill-opacity:.1}\n"
@@ -51,10 +51,10 @@ const char html_style[] =
 "details{margin:.5rem 0}summary{cursor:pointer;min-height:24px;color:var(--link)}\n"
 ":focus-visible{outline:2px solid var(--link);outline-offset:2px}\n"
 "footer{margin-top:3rem;border-top:1px solid var(--line);color:var(--dim);font-size:.9rem}\n"
-"@media (max-width:30rem){.u{min-width:9.5rem}.bar{width:4rem}th,td{padding-right:.7rem}}\n"
+"@media (max-width:30rem){.y{min-width:3.2rem}.u{min-width:9.5rem}.bar{width:4rem}th,td{padding-right:.7rem}}\n"
 "@media print{:root{color-scheme:light;--fg:#000;--dim:#444;--link:#000}"
 "body{max-width:none;padding:0;font-size:10pt}nav,details{display:none}figure,tr,.tiles,.hint{break-inside:avoid}h2,h3,caption{break-after:avoid}"
 "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}.scroll{overflow:visible}table{font-size:8pt}th,td{padding-right:.5rem}thead th{white-space:normal}.u,.h{min-width:0}.bar{width:3rem}}\n";
 
-const char html_style_hash[] = "sha256-E1vbKas5C4WonZGIcywszS03pwL+Tqc11YtWK5EMOIU=";
+const char html_style_hash[] = "sha256-JOF67y/CA5TMxE6PN4rsw47js18f4qENjhDK7f1apIU=";
 /* clang-format on */

@@ -32,6 +32,8 @@ report_free(report *r)
     report_top_free(&r->largest);
     seine_json_free(r->summary);
     entry_reader_free(&r->reader);
+    report_load_free(&r->load);
+    report_settings_free(&r->settings);
     free(r->command);
     free(r);
 }
@@ -48,17 +50,22 @@ class_of(const entry *e)
 }
 
 /* What the time of the URL went to. `total` covers all, so that the rest is what earlier
- * attempts and redirects took. */
+ * attempts and redirects took; if there were none, a machine that was busy did, or the
+ * records tell no phases. */
 static void
 split_time(const entry *e, seine_span parts[PARTS])
 {
     seine_span sum = 0;
 
-    for (int i = 0; i < PART_OTHER; i++) {
+    for (int i = 0; i < PART_EARLIER; i++) {
         parts[i] = e->spans[i] > 0 ? e->spans[i] : 0;
         sum = entry_sum(sum, parts[i]);
     }
-    parts[PART_OTHER] = e->spans[SPAN_TOTAL] > sum ? e->spans[SPAN_TOTAL] - sum : 0;
+    bool has_earlier = e->attempts > 1 || e->n_redirects > 0;
+    seine_span rest = e->spans[SPAN_TOTAL] > sum ? e->spans[SPAN_TOTAL] - sum : 0;
+
+    parts[PART_EARLIER] = has_earlier ? rest : 0;
+    parts[PART_OTHER] = has_earlier ? 0 : rest;
 }
 
 static void

@@ -23,6 +23,8 @@
 
 #include "report/entry.h"
 #include "report/latency.h"
+#include "report/report_load.h"
+#include "report/report_settings.h"
 #include "screen/textbuf.h"
 
 enum {
@@ -57,7 +59,8 @@ typedef enum report_part {
     PART_TLS,
     PART_TTFB,
     PART_BODY,
-    PART_OTHER, /* earlier attempts, and redirects */
+    PART_EARLIER, /* attempts before the last, and redirects */
+    PART_OTHER,   /* of a URL that had neither: this machine was busy, or nobody knows */
     PARTS
 } report_part;
 
@@ -135,6 +138,12 @@ typedef struct report {
     uint64_t redirected, longest_chain;
     report_top slowest, largest;
     seine_json *summary; /* the last one; NULL: none */
+    report_load load;    /* of its timeline; n 0: there is none */
+    report_settings settings;
+    const char *job_state; /* "running"; NULL: no job */
+    bool is_resumed;   /* some records are those that the job has kept of earlier runs */
+    bool is_bare;      /* the records come from the state of the job */
+    const char *where; /* the condition that chose the records; NULL: all */
     uint64_t summaries;
     entry_reader reader;
 } report;
@@ -161,6 +170,7 @@ seine_span report_wall(const report *r);       /* from the first record to the l
 typedef struct report_advice {
     report_part part;
     double share;      /* of the whole */
+    char head[96];     /* "93 % waiting for the server" */
     char text[400];    /* a sentence; "": there is nothing to advise */
     char setting[160]; /* "--per-host 8"; "": none would help */
 } report_advice;
@@ -176,6 +186,12 @@ void report_next(const report *r, textbuf *out);
 uint64_t report_fact(const report *r, const char *name);
 const char *report_word(const report *r, const char *name);
 const seine_json *report_top_host(const report *r, const char *host);
+
+/* Of a recipe: is there anything to say of items; expectations that are not met; how many
+ * mistakes bad rows have, by field. */
+bool report_items_any(const report *r);
+const seine_json *report_unmet(const report *r);
+const seine_json *report_item_errors(const report *r);
 
 /* Forms */
 

@@ -237,7 +237,7 @@ static const struct {
     {"name, connection, TLS", "p2", PART_DNS, PART_TLS},
     {"the server", "p3", PART_TTFB, PART_TTFB},
     {"the body", "p4", PART_BODY, PART_BODY},
-    {"earlier attempts, redirects", "p5", PART_OTHER, PART_OTHER},
+    {"earlier attempts, redirects, other", "p5", PART_EARLIER, PART_OTHER},
 };
 
 static double
@@ -292,7 +292,7 @@ report_chart_spent(textbuf *out, const report *r)
                     .unit = " %"};
     size_t at = 0;
 
-    if (t->n < 2)
+    if (t->n < 2 || r->is_bare || r->is_resumed) /* the waits of all are of one moment */
         return;
     for (size_t g = 0; g < GROUPS; g++) {
         for (size_t i = 0; i < t->n; i++)

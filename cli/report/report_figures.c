@@ -28,7 +28,8 @@ static const struct {
     [PART_TLS] = {"tls", "agreeing on TLS"},
     [PART_TTFB] = {"ttfb", "waiting for the server"},
     [PART_BODY] = {"body", "reading the body"},
-    [PART_OTHER] = {"other", "earlier attempts and redirects"},
+    [PART_EARLIER] = {"earlier", "earlier attempts and redirects"},
+    [PART_OTHER] = {"other", "not told apart"},
 };
 
 const char *
@@ -99,93 +100,25 @@ report_top_host(const report *r, const char *host)
     return NULL;
 }
 
-/* Advice */
-
-/* What held the busiest host back, as the summary says; QUEUE: not known. */
-static seine_wait
-limit_of(const report *r)
+const seine_json *
+report_unmet(const report *r)
 {
-    const seine_json *list = r->summary ? seine_json_get(r->summary, "top_hosts") : NULL;
-    const char *text;
-    size_t n;
-
-    if (!seine_json_string(seine_json_get(seine_json_at(list, 0), "limited_by"), &text,
-                           &n))
-        return SEINE_WAIT_QUEUE;
-    for (int i = 0; i < SEINE_WAIT_ROOM; i++) {
-        const char *name = seine_wait_name((seine_wait)i);
-        size_t k = 0;
-
-        while (name && k < n && name[k] &&
-               (name[k] == text[k] || (name[k] == '_' && text[k] == '-')))
-            k++;
-        if (name && k == n && !name[k])
-            return (seine_wait)i;
-    }
-    return SEINE_WAIT_QUEUE;
+    return r->summary ? seine_json_get(r->summary, "expect") : NULL;
 }
 
-static void
-advise_throttle(const report *r, report_advice *out)
+/* The summary of another command has errors by kind under the same name. */
+const seine_json *
+report_item_errors(const report *r)
 {
-    seine_wait why = limit_of(r);
-    brake b = closing_brake(why);
-
-    if (why == SEINE_WAIT_QUEUE || !b.name)
-        b = closing_brake(SEINE_WAIT_HOST_RATE);
-    snprintf(out->setting, sizeof out->setting, "%s", b.hint ? b.hint : "");
-    if (b.hint)
-        snprintf(out->text, sizeof out->text, "%s was the limit.", b.name);
-    else
-        snprintf(out->text, sizeof out->text,
-                 "%s was the limit, and no setting is polite enough to change it.",
-                 b.name);
+    return r->summary && seine_json_get(r->summary, "recipe")
+               ? seine_json_get(r->summary, "errors")
+               : NULL;
 }
 
-report_advice
-report_advise(const report *r)
+bool
+report_items_any(const report *r)
 {
-    static const struct {
-        const char *text, *setting;
-    } rows[PARTS] = {
-        [PART_QUEUE] = {"URLs stood behind others of their host.",
-                        "a higher --per-host, or a higher --concurrency"},
-        [PART_BACKOFF] = {"URLs waited to be tried again after failures.",
-                          "fewer --retries, or a shorter --backoff"},
-        [PART_RETRY_BUDGET] = {"Retries were held back so that they do not make "
-                               "trouble worse.",
-                               "a larger --retry-budget, or fewer --retries"},
-        [PART_DNS] = {"Names took longer to look up than pages to fetch.",
-                      "--dns ADDR, a resolver that is nearer"},
-        [PART_CONNECT] = {"Connecting took longer than fetching: the hosts are far away, "
-                          "or do not keep connections open.",
-                          "a lower --connect-timeout, if many hosts are dead"},
-        [PART_TLS] = {"Agreeing on TLS took longer than fetching: the hosts do not keep "
-                      "connections open.",
-                      "a lower --per-host, so that connections are used again"},
-        [PART_TTFB] = {"The servers were the limit: they took this long to answer.",
-                       "a higher --per-host, as far as the servers bear it"},
-        [PART_BODY] = {"The bodies were the limit: bytes took this long to come.",
-                       "--accept-type or --exclude, for what is not needed"},
-        [PART_OTHER] = {"Attempts that failed, and redirects, took most of the time.",
-                        "a lower --timeout, or fewer --retries"},
-    };
-    report_advice out = {.part = PART_QUEUE};
-    seine_span all = report_spent(r);
-
-    for (int i = 1; i < PARTS; i++)
-        if (r->parts[i] > r->parts[out.part])
-            out.part = (report_part)i;
-    if (all <= 0 || r->latency.n < 2)
-        return out;
-    out.share = (double)r->parts[out.part] / (double)all;
-    if (out.part == PART_THROTTLE) {
-        advise_throttle(r, &out);
-        return out;
-    }
-    snprintf(out.text, sizeof out.text, "%s", rows[out.part].text);
-    snprintf(out.setting, sizeof out.setting, "%s", rows[out.part].setting);
-    return out;
+    return r->items_good + r->items_bad > 0 || seine_json_size(report_unmet(r)) > 0;
 }
 
 /* Sentences */
@@ -215,19 +148,39 @@ put_links(const report *r, textbuf *out)
     textbuf_put(out, ".");
 }
 
+/* "is running", of a job that is not finished. */
+static const char *
+state_of(const report *r)
+{
+    if (r->job_state && strcmp(r->job_state, "running") == 0)
+        return "is running";
+    return r->job_state && strcmp(r->job_state, "failed") == 0
+               ? "is not finished, and its last run was killed"
+               : "is not finished";
+}
+
 static void
 put_end(const report *r, textbuf *out)
 {
     const char *by = report_word(r, "stopped_by");
 
     if (r->pending > 0 || r->is_unfinished)
-        textbuf_put(out, " The job is not finished: %s URL%s to do.",
+        textbuf_put(out, " The job %s: %s URL%s to do.", state_of(r),
                     figure_count(r->pending).text, r->pending == 1 ? " is" : "s are");
     else if (by[0] && strcmp(by, "done") != 0)
         textbuf_put(out, " The run was stopped by %s.", show(by).text);
     if (r->summary)
         textbuf_put(out, " Exit code %llu.",
                     (unsigned long long)report_fact(r, "exit_code"));
+    size_t unmet = seine_json_size(report_unmet(r));
+    if (unmet > 0)
+        textbuf_put(out, " %zu expectation%s not met.", unmet,
+                    unmet == 1 ? " is" : "s are");
+    if (r->where)
+        textbuf_put(out, " Only records where %.200s are counted.", show(r->where).text);
+    if (r->is_bare)
+        textbuf_put(out, " The job has no output to read: messages, types and redirects "
+                         "are not known.");
     if (r->nameless > 0 && r->job[0])
         textbuf_put(out,
                     " %s records are of earlier runs: the job counts them and kept no "

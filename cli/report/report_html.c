@@ -8,6 +8,7 @@
 
 #include "report/html.h"
 #include "report/report_charts.h"
+#include "report/report_load_charts.h"
 #include "screen/record_table.h"
 #include "screen/say.h"
 #include "verbs/fetch_state.h"
@@ -126,6 +127,17 @@ put_next(textbuf *out, const report *r)
     textbuf_free(&next);
 }
 
+/* Sections that need what plain records do not have. */
+static bool
+has_section(const report *r, const char *id)
+{
+    if (strcmp(id, "load") == 0)
+        return r->load.n > 0;
+    if (strcmp(id, "items") == 0)
+        return report_items_any(r);
+    return strcmp(id, "settings") != 0 || r->settings.n > 0;
+}
+
 static void
 put_top(textbuf *out, const report *r)
 {
@@ -133,12 +145,15 @@ put_top(textbuf *out, const report *r)
                                            {"failures", "Failures"},
                                            {"time", "Over time"},
                                            {"latency", "Latency"},
+                                           {"load", "What held the run back"},
                                            {"spent", "Where the time went"},
                                            {"hosts", "Hosts"},
                                            {"skips", "Skips"},
                                            {"bodies", "Sizes and types"},
                                            {"redirects", "Redirects"},
-                                           {"slow", "Slowest URLs"}};
+                                           {"slow", "Slowest URLs"},
+                                           {"items", "Items"},
+                                           {"settings", "Settings"}};
     textbuf line = {NULL, 0, 0};
 
     textbuf_put(out, "<header><p class=\"dim\">seine report</p><h1>");
@@ -160,7 +175,8 @@ put_top(textbuf *out, const report *r)
     put_tiles(out, r);
     textbuf_put(out, "<nav aria-label=\"Contents\"><ul>");
     for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-        textbuf_put(out, "<li><a href=\"#%s\">%s</a></li>", links[i][0], links[i][1]);
+        if (has_section(r, links[i][0]))
+            textbuf_put(out, "<li><a href=\"#%s\">%s</a></li>", links[i][0], links[i][1]);
     textbuf_put(out, "</ul></nav></header>\n<main>\n");
 }
 
@@ -345,8 +361,8 @@ put_spent(textbuf *out, const report *r)
 {
     static const char *const columns[] = {"what", "#time", "#share", "", NULL};
     static const char *const waits[] = {"reason", "#time", NULL};
-    static const char *const classes[PARTS] = {"p1", "p1", "p1", "p1", "p2",
-                                               "p2", "p2", "p3", "p4", "p5"};
+    static const char *const classes[PARTS] = {"p1", "p1", "p1", "p1", "p2", "p2",
+                                               "p2", "p3", "p4", "p5", "p5"};
     seine_span all = report_spent(r);
     report_advice a = report_advise(r);
     bool any = false;
@@ -360,8 +376,7 @@ put_spent(textbuf *out, const report *r)
                      "wait and run side by side, so that it is more than the duration of "
                      "the run.</p>\n");
     if (a.text[0]) {
-        textbuf_put(out, "<p class=\"hint\"><b>%.0f %% %s.</b> ", 100 * a.share,
-                    report_part_name(a.part));
+        textbuf_put(out, "<p class=\"hint\"><b>%s.</b> ", a.head);
         html_text(out, a.text);
         if (a.setting[0]) {
             textbuf_put(out, " The setting that would help most: <b>");
@@ -612,6 +627,81 @@ put_slowest(textbuf *out, const report *r)
     textbuf_put(out, "</section>\n");
 }
 
+/* Items of a recipe, and what was expected of them */
+
+static bool
+put_item_error(const char *field, const seine_json *value, void *arg)
+{
+    textbuf *out = arg;
+    int64_t n = 0;
+
+    (void)seine_json_int(value, &n);
+    textbuf_put(out, "<tr><th scope=\"row\">");
+    html_text(out, field);
+    textbuf_put(out, "</th>");
+    put_cell(out, figure_count(n > 0 ? (uint64_t)n : 0));
+    textbuf_put(out, "</tr>\n");
+    return true;
+}
+
+static void
+put_items(textbuf *out, const report *r)
+{
+    static const char *const columns[] = {"field", "#mistakes", NULL};
+    const seine_json *list = report_unmet(r);
+    const char *text;
+    size_t n;
+
+    if (!report_items_any(r))
+        return;
+    put_h2(out, "items", "Items");
+    textbuf_put(out, "<p>%s good", figure_count(r->items_good).text);
+    textbuf_put(out, ", %s bad rows.</p>\n", figure_count(r->items_bad).text);
+    for (size_t i = 0; i < seine_json_size(list); i++)
+        if (seine_json_string(seine_json_at(list, i), &text, &n)) {
+            textbuf_put(out, "<p class=\"hint\">Expectation not met: ");
+            html_text(out, text);
+            textbuf_put(out, "</p>\n");
+        }
+    if (r->summary && seine_json_size(list) == 0)
+        textbuf_put(out, "<p>All expectations are met, or there were none.</p>\n");
+    if (seine_json_size(report_item_errors(r)) > 0) {
+        begin_table(out, "Bad rows by field", columns);
+        seine_json_each(report_item_errors(r), put_item_error, out);
+        end_table(out);
+    }
+    textbuf_put(out, "</section>\n");
+}
+
+/* Settings */
+
+static void
+put_settings(textbuf *out, const report *r)
+{
+    static const char *const columns[] = {"option", "value", "default", "from", NULL};
+
+    if (r->settings.n == 0)
+        return;
+    put_h2(out, "settings", "Settings");
+    textbuf_put(out, "<p>Other options have their defaults.</p>\n");
+    begin_table(out, "Settings that are no defaults", columns);
+    for (size_t i = 0; i < r->settings.n && i < REPORT_SHOWN && out->len < ROOM; i++) {
+        const report_setting *s = &r->settings.all[i];
+
+        textbuf_put(out, "<tr><th scope=\"row\" class=\"h\"><code>");
+        html_text(out, s->name);
+        textbuf_put(out, "</code></th><td class=\"u\">");
+        html_text(out, s->value);
+        textbuf_put(out, "</td><td>");
+        html_text(out, s->usual);
+        textbuf_put(out, "</td><td>");
+        html_text(out, s->from ? s->from : "command line");
+        textbuf_put(out, "</td></tr>\n");
+    }
+    end_table(out);
+    textbuf_put(out, "</section>\n");
+}
+
 /* The figures once more for programs. No text of it can end the element. */
 static void
 put_data(textbuf *out, const report *r)
@@ -643,12 +733,15 @@ report_html(const report *r, textbuf *out)
     put_failures(out, r);
     report_charts_over_time(out, r);
     put_latency(out, r);
+    report_load_section(out, &r->load);
     put_spent(out, r);
     put_hosts(out, r);
     put_skips(out, r);
     put_bodies(out, r);
     put_redirects(out, r);
     put_slowest(out, r);
+    put_items(out, r);
+    put_settings(out, r);
     textbuf_put(out,
                 "</main>\n<footer><p>Made by seine %s from %s records. The page needs no "
                 "script and loads nothing.</p></footer>\n",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "report/report_load_charts.h"
 #include "screen/xalloc.h"
 #include "verbs/fetch_state.h"
 
@@ -230,6 +231,41 @@ put_moments(textbuf *out, const report_times *t)
 }
 
 static void
+put_settings(textbuf *out, const report *r)
+{
+    for (size_t i = 0; i < r->settings.n; i++) {
+        size_t at = begin(out, i ? ",{" : ",\"settings\":[{");
+
+        put_text(out, "option", r->settings.all[i].name);
+        put_text(out, "value", r->settings.all[i].value);
+        put_text(out, "default", r->settings.all[i].usual);
+        put_text(out, "from",
+                 r->settings.all[i].from ? r->settings.all[i].from : "command line");
+        end(out, at, "}");
+    }
+    if (r->settings.n > 0)
+        textbuf_put(out, "]");
+}
+
+static void
+put_unmet(textbuf *out, const report *r)
+{
+    const seine_json *list = report_unmet(r);
+    const char *text;
+    size_t n;
+
+    if (seine_json_size(list) == 0)
+        return;
+    textbuf_put(out, ",\"expect\":[");
+    for (size_t i = 0; i < seine_json_size(list); i++)
+        if (seine_json_string(seine_json_at(list, i), &text, &n)) {
+            textbuf_put(out, i ? "," : "");
+            put_string(out, text);
+        }
+    textbuf_put(out, "]");
+}
+
+static void
 put_verdict(textbuf *out, const report *r)
 {
     textbuf line = {NULL, 0, 0};
@@ -255,8 +291,11 @@ report_json(const report *r, textbuf *out)
     textbuf_put(out, "{\"v\":1,\"type\":\"report\"");
     put_text(out, "title", r->title);
     put_text(out, "job", r->job);
+    put_text(out, "state", r->job_state);
+    put_text(out, "where", r->where);
     put_verdict(out, r);
     put_counts(out, r);
+    put_unmet(out, r);
     put_latency(out, &r->latency);
     put_time(out, r);
     put_groups(out, "failures", &r->failures);
@@ -271,5 +310,7 @@ report_json(const report *r, textbuf *out)
     put_urls(out, "largest", r->largest.all, r->largest.n);
     put_hosts(out, r);
     put_moments(out, &r->times);
+    report_load_json(out, &r->load);
+    put_settings(out, r);
     textbuf_put(out, "}\n");
 }

@@ -104,6 +104,18 @@ report_sink_add(report_sink *s, const seine_record *r)
     report_add(s->report, &e);
 }
 
+void
+report_sink_add_kept(report_sink *s, const seine_record *r)
+{
+    entry e;
+
+    if (!s->report)
+        return;
+    entry_of_kept(r, &e);
+    report_add(s->report, &e);
+    s->report->is_resumed = true;
+}
+
 static void
 take_summary(report *r, const report_sink_about *about)
 {
@@ -133,6 +145,8 @@ report_sink_write(report_sink *s, const report_sink_about *about, const char **o
     r->pending = about->pending;
     r->is_unfinished = about->job[0] && !about->is_finished;
     take_summary(r, about);
+    report_load_make(about->timeline, &r->load);
+    report_settings_read(about->words, &r->settings);
     report_rank(r);
     report_html(r, &page);
     for (size_t i = 0; i < s->n && why == 0; i++)

@@ -39,6 +39,7 @@ int report_sink_open(report_sink *s, const char *name, bool may_replace);
 bool report_sink_has(const report_sink *s, const char *path);
 
 void report_sink_add(report_sink *s, const seine_record *r);
+void report_sink_add_kept(report_sink *s, const seine_record *r); /* of earlier runs */
 
 /* What the run knows at its end. */
 typedef struct report_sink_about {
@@ -49,6 +50,8 @@ typedef struct report_sink_about {
     bool is_finished;    /* nothing is left to do */
     const char *summary; /* members of the summary; NULL: none */
     size_t summary_len;
+    const char *words;                     /* the command line, see report_settings.h */
+    const struct seine_timeline *timeline; /* borrowed; NULL: there is none */
 } report_sink_about;
 
 /* Writes all pages. 0; or an errno, with *out_path the one that cannot be written. */

@@ -244,6 +244,48 @@ put_slowest(textbuf *out, const report *r)
     }
 }
 
+static void
+put_items(textbuf *out, const screen *s, const report *r)
+{
+    const seine_json *list = report_unmet(r);
+    const char *text;
+    size_t n;
+
+    if (!report_items_any(r))
+        return;
+    put_label(out, "items");
+    textbuf_put(out, "%s good, %s bad\n", figure_count(r->items_good).text,
+                figure_count(r->items_bad).text);
+    for (size_t i = 0; i < seine_json_size(list); i++)
+        if (seine_json_string(seine_json_at(list, i), &text, &n)) {
+            char line[300];
+
+            snprintf(line, sizeof line, "not met: %.250s", show(text).text);
+            put_wrapped(out, s, line);
+        }
+}
+
+/* What held the run back, of a run that has a timeline. */
+static void
+put_load(textbuf *out, const screen *s, const report *r)
+{
+    textbuf line = {NULL, 0, 0};
+
+    if (r->load.n == 0)
+        return;
+    report_load_text(&r->load, &line);
+    if (line.len > 0) {
+        put_label(out, "held back");
+        textbuf_put(out, "by %s\n", line.text);
+        textbuf_free(&line);
+    }
+    textbuf_put(&line, "%.3g in flight of %s at most, %.3g waiting at most",
+                r->load.most_in_flight, figure_count(r->load.sum.slots).text,
+                r->load.most_waiting);
+    put_wrapped(out, s, line.text);
+    textbuf_free(&line);
+}
+
 void
 report_text(const report *r, const screen *s, textbuf *out)
 {
@@ -261,7 +303,9 @@ report_text(const report *r, const screen *s, textbuf *out)
                     figure_count(r->attempts).text, figure_count(r->retries).text,
                     r->retries == 1 ? "y" : "ies", figure_bytes(r->bytes_in).text);
     }
+    put_items(out, s, r);
     put_latency(out, s, r);
+    put_load(out, s, r);
     put_spent(out, s, r);
     put_hosts(out, s, r);
     put_slowest(out, r);

@@ -133,6 +133,8 @@ closing_line(const closing *c, textbuf *out)
         !crawl) /* in a crawl duplicates are usual: pages link to the same pages */
         textbuf_put(out, ", %s duplicate%s", figure_count(c->stats.duplicates).text,
                     c->stats.duplicates == 1 ? "" : "s");
+    if (c->unwritten)
+        textbuf_put(out, ", %s without a record", figure_count(c->unwritten).text);
     textbuf_put(out, " in %s", figure_span(c->wall).text);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (strcmp(ends[i].name, c->stopped_by) == 0)

@@ -23,6 +23,7 @@ typedef struct closing {
     seine_tally_sums sums;
     seine_fetch_stats stats;
     seine_fetch_left left;
+    uint64_t unwritten;      /* records that no output took, because one had failed */
     seine_fetch_host *hosts; /* the busiest first */
     char **names;            /* the memory of their names */
     size_t n_hosts;

@@ -131,6 +131,12 @@ out_code(const char *code)
 }
 
 void
+out_coloured(const char *bytes, size_t n)
+{
+    put(bytes, n);
+}
+
+void
 out_text(const char *text)
 {
     out_bytes(text, strlen(text));

@@ -25,6 +25,8 @@ void out_line(const char *bytes, size_t n);
 
 /* Writes a colour of ours, the only thing that a terminal is to obey. */
 void out_code(const char *code);
+/* The same, of text of ours with colours in it, whose foreign parts are inert already. */
+void out_coloured(const char *bytes, size_t n);
 bool out_is_terminal(void);
 
 void out_text(const char *text);

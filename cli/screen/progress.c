@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* A text of bounded room; what does not fit is cut off. */
 typedef struct line {
@@ -106,11 +105,8 @@ static void
 put_wake_time(line *l, const progress_facts *f)
 {
     seine_span pause = f->stats.parked_until - f->now;
-    time_t at = (time_t)((f->wall + pause) / SEINE_SECS(1));
-    struct tm tm;
 
-    localtime_r(&at, &tm);
-    put_text(l, "waiting until %02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+    put_text(l, "waiting until %s", figure_moment(f->wall, pause).text);
 }
 
 /* A crawl that still finds URLs knows how much is left at least, and no more. It has

@@ -17,25 +17,43 @@
 
 static const seine_secrets *hidden;
 
+/* Runs of `seine serve` share a process: each has threads of its own. */
+static _Thread_local const seine_secrets *hidden_here;
+static _Thread_local say_fn diverted;
+static _Thread_local void *diverted_arg;
+
 void
 say_hide(const seine_secrets *secrets)
 {
     hidden = secrets;
 }
 
+void
+say_hide_here(const seine_secrets *secrets)
+{
+    hidden_here = secrets;
+}
+
+void
+say_divert(say_fn fn, void *arg)
+{
+    diverted = fn;
+    diverted_arg = arg;
+}
+
 const seine_secrets *
 say_hidden(void)
 {
-    return hidden;
+    return hidden_here ? hidden_here : hidden;
 }
 
 char *
 say_clean(const char *bytes, size_t n, size_t *out_len)
 {
-    size_t len = seine_redact(hidden, bytes, n, NULL, 0);
+    size_t len = seine_redact(say_hidden(), bytes, n, NULL, 0);
     char *text = xalloc_zeroed(len + 1, 1);
 
-    seine_redact(hidden, bytes, n, text, len);
+    seine_redact(say_hidden(), bytes, n, text, len);
     *out_len = len;
     return text;
 }
@@ -45,8 +63,13 @@ static void
 put_line(const char *before, const char *text, size_t n)
 {
     char line[3 * 4096];
-    size_t len = seine_inert(text, n, SEINE_INERT_ROW, line, sizeof line);
+    size_t len = seine_inert(text, n, SEINE_INERT_ROW, line, sizeof line - 1);
 
+    if (diverted) {
+        line[len < sizeof line ? len : sizeof line - 1] = '\0';
+        diverted(before, line, diverted_arg);
+        return;
+    }
     fprintf(stderr, "%s%.*s\n", before, (int)(len < sizeof line ? len : sizeof line),
             line);
 }
@@ -59,7 +82,7 @@ put_message(const char *before, const char *fmt, va_list list)
     int n = vsnprintf(text, sizeof text, fmt, list);
     size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
 
-    len = seine_redact(hidden, text, len, clean, sizeof clean);
+    len = seine_redact(say_hidden(), text, len, clean, sizeof clean);
     put_line(before, clean, len < sizeof clean ? len : sizeof clean);
 }
 

@@ -37,6 +37,14 @@ struct seine_secrets;
 void say_hide(const struct seine_secrets *secrets);
 const struct seine_secrets *say_hidden(void);
 
+/* The same for messages of this thread alone, whatever others hide. */
+void say_hide_here(const struct seine_secrets *secrets);
+
+/* Messages of this thread go to `fn` from here on; `before` is "seine: " or "try: ".
+ * NULL: to standard error. */
+typedef void (*say_fn)(const char *before, const char *line, void *arg);
+void say_divert(say_fn fn, void *arg);
+
 /* A copy of the text without secrets, terminated; the caller frees it. */
 char *say_clean(const char *bytes, size_t n, size_t *out_len);
 

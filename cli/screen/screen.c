@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "screen/out.h"
@@ -250,5 +251,18 @@ figure_rate(double per_second)
     else
         snprintf(out.text, sizeof out.text, "%.*f/%s", rate >= 9.995 ? 1 : 2, rate,
                  units[u].name);
+    return out;
+}
+
+figure
+figure_moment(seine_time wall, seine_span wait)
+{
+    time_t at = (time_t)((wall + wait) / SEINE_SECS(1));
+    bool is_far = wait >= SEINE_SECS(86400);
+    struct tm tm;
+    figure out;
+
+    localtime_r(&at, &tm);
+    strftime(out.text, sizeof out.text, is_far ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
     return out;
 }

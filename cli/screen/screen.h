@@ -64,4 +64,8 @@ figure figure_share(uint64_t n, uint64_t of); /* 8.6 % */
 figure figure_span(seine_span span);          /* 43 ms, 1.03 s, 4 min 54 s */
 figure figure_rate(double per_second);        /* 9.8/s, 30/m */
 
+/* The moment `wait` after `wall`, in local time: 21:20:04, and with its date if that is a
+ * day away or more, 2026-11-20 21:20:04. */
+figure figure_moment(seine_time wall, seine_span wait);
+
 #endif

@@ -63,6 +63,7 @@ static const example examples[] = {
 
 const command cmd_backoff_simulate = {
     .name = "backoff simulate",
+    .is_small = true,
     .arguments = "",
     .about = "see when failed requests are tried again, and how long",
     .text = "The waits are those of the library (seine/retry.h). One draw is shown in figures; the bars are a thousand: solid up to the "

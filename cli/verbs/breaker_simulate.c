@@ -103,6 +103,7 @@ static const example examples[] = {
 
 const command cmd_breaker_simulate = {
     .name = "breaker simulate",
+    .is_small = true,
     .arguments = "[TRACE|-]",
     .about = "try a circuit breaker on a trace of calls",
     .text = "The trace has one call per line: its time, as in limit simulate, then `ok`, `fail` or an HTTP status, then how long it took if "

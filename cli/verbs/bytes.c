@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "screen/say.h"
 #include "screen/xalloc.h"
@@ -80,6 +81,25 @@ load_file(const char *path, bytes *out, reason *why)
            reason_set(why, "'%s' is too large", show(path).text);
 }
 
+/* What to type instead of a name that is no file. */
+static const char *
+hint_of(const char *path)
+{
+    return strstr(path, "://") ? "a file, or a URL with http:// or https:// where the "
+                                 "command takes one"
+                               : "another name, or - for standard input";
+}
+
+int
+bytes_file_of(const char *path, const char *whose, bytes *out)
+{
+    *out = (bytes){NULL, 0, NULL};
+    if (access(path, R_OK) != 0)
+        return say_fail(SAY_USAGE, "another name in it", "%s: cannot open '%s': %s",
+                        show(whose).text, show(path).text, show_errno(errno).text);
+    return bytes_file(path, out);
+}
+
 int
 bytes_file(const char *path, bytes *out)
 {
@@ -87,13 +107,17 @@ bytes_file(const char *path, bytes *out)
 
     *out = (bytes){NULL, 0, NULL};
     if (!f)
-        return say_fail(SAY_USAGE, NULL, "cannot open '%s': %s", show(path).text,
+        return say_fail(SAY_USAGE, hint_of(path), "cannot open '%s': %s", show(path).text,
                         show_errno(errno).text);
+    errno = 0;
     bool good = read_to_end(f, out);
+    int why = errno;
     if (f != stdin)
         fclose(f);
     if (!good)
-        return say_fail(SAY_MACHINE, NULL, "cannot read '%s'", show(path).text);
+        return say_fail(why == EISDIR ? SAY_USAGE : SAY_MACHINE, NULL,
+                        "cannot read '%s': %s", show(path).text,
+                        show_errno(why ? why : EIO).text);
     if (out->len > BYTES_MOST)
         return say_fail(SAY_USAGE, NULL, "'%s' is longer than 64 MiB", show(path).text);
     return SAY_DONE;

@@ -29,5 +29,7 @@ void bytes_free(bytes *b);
 /* Reads a whole file; "-" is standard input. SAY_DONE, or the exit code after an error
  * message. */
 int bytes_file(const char *path, bytes *out);
+/* The same, of a file that another file names, whose name the message has. */
+int bytes_file_of(const char *path, const char *whose, bytes *out);
 
 #endif

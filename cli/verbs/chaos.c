@@ -18,7 +18,7 @@
 #include "verbs/verbs.h"
 
 typedef struct settings {
-    const char *listen, *script, *site, *report, *ca_out;
+    const char *listen, *script, *site, *files, *report, *ca_out;
     uint64_t seed;
     bool listen_any, dns, tls;
 } settings;
@@ -50,6 +50,10 @@ static const option options[] = {
      .help = "a generated site at the root: demo, or SEED:PAGES[:…]",
      .more = "`1:1000:fan=8:robots=5:sitemap=on` has 1,000 pages, of which 5 % are disallowed by its robots.txt. Settings: fan, dup, broken, "
              "redir, fail, flaky, robots, hosts, dead, sitemap, trap."},
+    {"files", NULL, KIND_FILE, "DIR", AT(files),
+     .help = "serve files below DIR with the word `file`",
+     .more = "/delay:1s/file:shop/list-1.html is DIR/shop/list-1.html, a second late. Symbolic links and names that leave DIR are 404. A script "
+             "gives files other URLs: {`match`:`/list?page=1`, `fault`:`file:shop/list-1.html`}."},
     {"script", NULL, KIND_FILE, "FILE", AT(script),
      .help = "faults by host and path, one JSON object a line",
      .more = "{`host`:`a.test`, `match`:`/api*`, `nth`:`3-5`, `fault`:`reset:500`}; the first line that matches wins. `-` is standard input."},
@@ -66,6 +70,8 @@ static const example examples[] = {
      "A site of 1,000 pages where half of the first requests fail:"},
     {"seine chaos --dns --script faults.jsonl",
      "Names under .test, and faults that need no special URLs:"},
+    {"seine chaos --files recipes",
+     "Saved pages, with faults: curl http://127.0.0.1:41234/reset:400/file:shop/pages/list-1.html"},
     {NULL, NULL},
 };
 
@@ -162,6 +168,10 @@ no_server(const settings *set, seine_err e)
         return say_fail(SAY_USAGE, "--listen 127.0.0.1:0",
                         "--listen '%s': not an IPv4 address and a port",
                         show(set->listen).text);
+    if (e == SEINE_E_UNKNOWN)
+        return say_fail(SAY_USAGE, "a directory that you may read",
+                        "cannot read '%s': not a directory, or not for you",
+                        show(set->files).text);
     if (e == SEINE_E_IO)
         return say_fail(SAY_MACHINE, "another port; 0 lets the kernel choose",
                         "cannot listen on '%s'", show(set->listen).text);
@@ -266,7 +276,8 @@ run_chaos(const args *a)
                              .listen = set->listen,
                              .tls = set->tls,
                              .dns = set->dns,
-                             .script = script};
+                             .script = script,
+                             .files = set->files};
     seine_err e = seine_chaos_new(&opts, &c);
     free(script);
     int code = e == SEINE_OK ? serve_chaos(a, c) : no_server(set, e);

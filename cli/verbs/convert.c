@@ -51,6 +51,7 @@ static const example examples[] = {
 
 const command cmd_convert = {
     .name = "convert",
+    .is_small = true,
     .arguments = "[IN [OUT]]",
     .about = "change the format of records, or of any CSV or JSON lines",
     .text = "From and to JSON lines, CSV and SQLite, and from WARC; .gz and .zst on both sides. `-` and a name that is missing are standard input and output. "

@@ -12,6 +12,7 @@
 typedef struct settings {
     const char *state, *fields;
     int format;
+    bool json;
 } settings;
 
 static int run_diff(const args *a);
@@ -25,6 +26,7 @@ static const option options[] = {
      .more = "`target` is where redirects lead. `sha256` is compared where both runs have recorded it (--fields +sha256), and `data` is what was extracted."},
     {"format", "f", KIND_CHOICE, "text|json|csv|md", "text", AT(format),
      .help = "form of the output; json is a line for each URL"},
+    {"json", "j", KIND_FLAG, AT(json), .help = "the same as --format json"},
     {"state", NULL, KIND_FILE, "DIR", ".seine", AT(state), .env = true,
      .help = "where jobs are kept"},
     {.name = NULL},
@@ -40,6 +42,7 @@ const command cmd_diff = {
     .name = "diff",
     .arguments = "A B",
     .about = "what is new, gone, changed or slower between two runs",
+    .is_small = true,
     .text = "Compares the records of two jobs or files (JSON lines, CSV, SQLite, WARC), URL by URL: added, removed and changed ones, and those that took at least twice as long, or half. "
             "A URL with several records counts by its last one. The exit code is 0 if nothing was added, removed or changed, 1 if something was, and 2 if the records cannot be read.",
     .options = options,
@@ -82,10 +85,11 @@ static int
 run_pass(const args *a, pass *p)
 {
     const settings *set = a->settings;
+    report_taker to = {.line = take_line, .arg = p};
     report_job job;
-    int code = report_input_read(set->state, a->words[p->side], &job, take_line, p);
+    int code = report_input_read(set->state, a->words[p->side], &to, &job);
 
-    free(job.command);
+    report_job_free(&job);
     return code;
 }
 
@@ -178,7 +182,7 @@ run_diff(const args *a)
     code = take_both(a, d);
     if (code == SAY_DONE) {
         diff_print print = {.d = d,
-                            .form = (diff_form)set->format,
+                            .form = set->json ? DIFF_JSON : (diff_form)set->format,
                             .names = {a->words[0], a->words[1]},
                             .counts = diff_count(d)};
 

@@ -52,6 +52,7 @@ static const example examples[] = {
 
 const command cmd_explain = {
     .name = "explain",
+    .is_small = true,
     .arguments = "URL…",
     .about = "say what would become of a URL in a crawl, and why",
     .text = "Takes the options of `seine crawl`, so that its command line can be asked about as it is, and calls the functions the crawl calls. `key` is the "
@@ -238,8 +239,9 @@ run_in_job(const args *a)
     if (code == SAY_DONE && !j.is_crawl) { /* what it was given is all there is */
         fetch_settings *own = j.args.settings;
 
-        own->robots = 1; /* off */
-        own->scope = 3;  /* any */
+        if (!j.is_fetch)
+            own->robots = 1; /* off */
+        own->scope = 3;      /* any */
     }
     if (code == SAY_DONE) {
         code = fetch_plan_make(&j.args, &plan);

@@ -230,10 +230,13 @@ read_data(const job *j, const source *from, seine_json **out_data, reason *why)
         ask.charset = (seine_view){from->charset, strlen(from->charset)};
     ask.as = (has_html ? (unsigned)SEINE_EXTRACT_HTML : 0) |
              (set->pointers.count > 0 ? (unsigned)SEINE_EXTRACT_JSON : 0);
-    seine_err e = seine_extractor_read(j->reader, &ask, &data);
-    if (e == SEINE_E_NOMEM || (data.ptr && seine_json_parse(data.ptr, data.len, out_data,
-                                                            NULL) == SEINE_E_NOMEM))
+    seine_err e = seine_extractor_read(j->reader, &ask, &data), parsed = SEINE_OK;
+    if (data.ptr)
+        parsed = seine_json_parse(data.ptr, data.len, out_data, NULL);
+    if (e == SEINE_E_NOMEM || parsed == SEINE_E_NOMEM)
         xalloc_json(NULL);
+    if (e == SEINE_OK && parsed != SEINE_OK)
+        return reason_set(why, "the fields have more than 1,000,000 values");
     return e == SEINE_OK || refuse_page(e, from->in, why);
 }
 

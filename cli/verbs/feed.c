@@ -67,6 +67,56 @@ check_stdin(const feed *f, size_t times)
                : say_fail(SAY_USAGE, "one of them", "standard input is asked for twice");
 }
 
+/* The scheme lacks its colon: https//e.example. NULL: it is another word. */
+static const char *
+behind_broken_scheme(const char *word)
+{
+    size_t n = strncasecmp(word, "https", 5) == 0  ? 5
+               : strncasecmp(word, "http", 4) == 0 ? 4
+                                                   : 0;
+
+    return n > 0 && word[n] && strchr("/;,", word[n])
+               ? word + n + strspn(word + n, "/;,:")
+               : NULL;
+}
+
+static bool
+is_path(const char *word)
+{
+    return (word[0] == '/' && word[1] != '/') || strncmp(word, "./", 2) == 0 ||
+           strncmp(word, "../", 3) == 0;
+}
+
+/* Refuses a word of which the host would be its scheme, or the first folder of a path. */
+static int
+check_host(const char *word)
+{
+    const char *rest = behind_broken_scheme(word);
+    char hint[512];
+
+    if (rest) {
+        snprintf(hint, sizeof hint, "%.*s://%s", word[4] == 's' || word[4] == 'S' ? 5 : 4,
+                 "https", show(rest).text);
+        return say_fail(SAY_USAGE, hint, "'%s' has no colon behind its scheme",
+                        show(word).text);
+    }
+    if (!is_path(word))
+        return SAY_DONE;
+    return say_fail(
+        SAY_USAGE, "https://HOST/PATH; -i FILE for a list; seine check DIR for documents",
+        "'%s' is a path, not a URL", show(word).text);
+}
+
+/* Is it an address of IPv6 with what may stand behind it, like [::1]:8080/x? */
+static bool
+is_address(const char *word)
+{
+    size_t n = 1 + strspn(word + 1, "0123456789abcdefABCDEF:.");
+
+    return word[n] == ']' && memchr(word, ':', n) &&
+           (!word[n + 1] || strchr(":/?#", word[n + 1]));
+}
+
 /* Refuses arguments that were not meant as URLs: the JSON of curl's --json, and the name
  * of a list. */
 static int
@@ -79,12 +129,18 @@ check_words(const args *a)
     for (size_t i = 0; i < a->count; i++) {
         const char *word = a->words[i];
 
-        if (word[0] == '{' || (word[0] == '[' && set->json))
+        if (word[0] == '{' || (word[0] == '[' && set->json && !is_address(word)))
             return say_fail(SAY_USAGE, "--json-body '{…}' sends JSON; --json prints it",
                             "'%s' is JSON, not a URL", show(word).text);
-        if (strchr(word, ':') || set->base || stat(word, &st) != 0 ||
-            !S_ISREG(st.st_mode))
+        if (set->base)
             continue;
+        if (strchr(word, ':') || stat(word, &st) != 0 || !S_ISREG(st.st_mode)) {
+            int code = check_host(word);
+
+            if (code != SAY_DONE)
+                return code;
+            continue;
+        }
         snprintf(hint, sizeof hint, "-i %s for its lines, https://%s for a host",
                  show(word).text, show(word).text);
         return say_fail(SAY_USAGE, hint, "'%s' is a file", show(word).text);
@@ -154,7 +210,8 @@ give_url(feed *f, const seine_ask *ask)
 {
     if (f->ordered)
         keep_in_window(f);
-    seine_err e = seine_fetch_add(f->fetch, ask, f->ctx);
+    seine_err e = f->fleet ? seine_fleet_give(f->fleet, ask, &f->diag)
+                           : seine_fetch_add(f->fetch, ask, f->ctx);
 
     if (e != SEINE_OK && !atomic_load(&f->stopped) && e != SEINE_E_CLOSED)
         atomic_store(&f->failed, (int)e);
@@ -277,6 +334,44 @@ give_earlier(feed *f)
     f->is_over = true;
 }
 
+int
+feed_give_fleet(feed *f, seine_fleet *fleet)
+{
+    char line[SEINE_DIAG_ROOM] = "";
+    seine_err e;
+
+    f->fleet = fleet;
+    if (f->give)
+        f->give(f, f->give_arg);
+    else
+        give_all(f);
+    e = (seine_err)atomic_load(&f->failed);
+    if (e == SEINE_OK)
+        e = seine_fleet_given_all(fleet, &f->diag);
+    if (e == SEINE_OK)
+        return SAY_DONE;
+    (void)seine_diag_print(&f->diag, NULL, line, sizeof line);
+    return say_fail(SAY_MACHINE, "the same command again", "%s",
+                    line[0] ? line : seine_err_text(e));
+}
+
+/* The job is in Redis: its worker closes the fetch when all is done. */
+static void
+wait_for_fleet(feed *f)
+{
+    seine_clock *clock = seine_ctx_clock(f->ctx);
+    char said[SEINE_FLEET_SAID];
+    uint64_t rev = 0;
+
+    while (seine_fleet_state_get(f->fleet) == SEINE_FLEET_WORKING &&
+           !atomic_load(&f->stopped)) {
+        if (f->on_said && seine_fleet_said(f->fleet, &rev, said, sizeof said))
+            f->on_said(said, f->said_arg);
+        if (seine_ctx_sleep(f->ctx, clock->now(clock) + SEINE_MS(50)) != SEINE_OK)
+            return;
+    }
+}
+
 static void *
 feed_main(void *arg)
 {
@@ -285,8 +380,13 @@ feed_main(void *arg)
 
     pthread_setname_np(pthread_self(), "sn-feed");
     give_earlier(f);
-    give_all(f);
-    atomic_store(&f->cut, f->unread.urls > 0 || f->unread.is_more);
+    if (f->fleet)
+        wait_for_fleet(f);
+    else if (f->give)
+        f->give(f, f->give_arg);
+    else
+        give_all(f);
+    atomic_store(&f->cut, f->is_left || f->unread.urls > 0 || f->unread.is_more);
     seine_fetch_close(f->fetch);
     atomic_store(&f->at_end, true);
     (void)!seine_fetch_finish(f->fetch, NULL); /* seine_fetch_err tells it again */

@@ -10,6 +10,8 @@
 #include <stdatomic.h>
 
 #include <seine/fetch.h>
+#include <seine/fleet.h>
+#include <seine/fleet_view.h>
 #include <seine/input.h>
 #include <seine/sink.h>
 
@@ -28,10 +30,15 @@ typedef struct feed {
     seine_input **inputs; /* those of -i, then one for each "-" among the words */
     size_t n_inputs;
     seine_fetch *fetch;
+    seine_fleet *fleet;         /* URLs go to a job in Redis; NULL: to the fetch */
     const seine_sinks *ordered; /* NULL: records leave as they end */
     uint32_t window;            /* of `ordered` */
     seine_ctx *ctx;             /* of waiting for room; feed_stop cancels it */
     int wake;                   /* eventfd, written when all URLs have ended */
+    void (*on_said)(const char *json, void *arg); /* of a fleet: to all workers */
+    void *said_arg;
+    void (*give)(struct feed *f, void *arg); /* gives all URLs; NULL: as typed */
+    void *give_arg;
     pthread_t thread;
     bool started;
     atomic_bool at_end;  /* no more URLs will come */
@@ -39,7 +46,8 @@ typedef struct feed {
     atomic_bool stopped;
     atomic_bool cut;    /* some URLs were not given … */
     feed_unread unread; /* … these; the thread's until `cut` is set */
-    bool is_over;       /* the thread's: it gives no more */
+    bool is_over;       /* the thread's: it gives no more … */
+    bool is_left;       /* … and something of `give` is left */
     atomic_int failed;  /* a seine_err of reading or adding */
     seine_diag diag;    /* what is wrong with an input */
 } feed;
@@ -50,6 +58,9 @@ int feed_open_list(const fetch_settings *set, const char *path, const char *base
 
 /* Opens the inputs. SAY_DONE, or the exit code after an error message. */
 int feed_open(feed *f, const args *a);
+
+/* Gives all URLs to the fleet, now. SAY_DONE, or the exit code after an error message. */
+int feed_give_fleet(feed *f, seine_fleet *fleet);
 
 /* Starts the thread; false: no memory. */
 bool feed_start(feed *f, seine_fetch *fetch, int wake);

@@ -12,6 +12,7 @@
 
 #include <seine/plumbing.h>
 
+#include "jobs/control_answer.h"
 #include "jobs/job_hint.h"
 #include "options/cookies.h"
 #include "options/fetch_settings.h"
@@ -19,10 +20,14 @@
 #include "options/mirror_opts.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
+#include "serve_run/run_host.h"
+#include "serve_run/watch.h"
 #include "verbs/fetch_state.h"
+#include "verbs/fleet_run.h"
 #include "verbs/jsonl.h"
 #include "verbs/plan.h"
 #include "verbs/run_start.h"
+#include "verbs/run_traces.h"
 #include "verbs/verbs.h"
 
 #define IN_CRAWL 0
@@ -195,6 +200,8 @@ on_watch(const seine_record *record, void *arg)
     run *r = arg;
     const quota *q = &r->plan.max_errors;
 
+    if (run_host_is_inner(r->args))
+        say_hide_here(r->plan.request.secrets); /* this thread is one of the run */
     strays_see(&r->strays, record);
     if (record->type != SEINE_RECORD_RESULT) {
         limits_see(&r->limits, record);
@@ -244,8 +251,27 @@ on_record(const seine_record *record, unsigned shard, void *arg)
         advise_login(&told);
         record = &told;
     }
-    if (seine_sinks_put(r->outputs.sinks, shard, record) != SEINE_OK)
+    seine_err e = r->source
+                      ? r->source->record(r->outputs.sinks, shard, record, r->source->arg)
+                      : seine_sinks_put(r->outputs.sinks, shard, record);
+    if (e != SEINE_OK)
         on_failed(SEINE_E_NOMEM, r);
+}
+
+static void
+on_kept(seine_view key, seine_view bytes, void *arg)
+{
+    run *r = arg;
+
+    r->source->kept(key, bytes, r->source->arg);
+}
+
+static void
+on_again(seine_ask *io_ask, void *arg)
+{
+    run *r = arg;
+
+    r->source->again(io_ask, r->source->arg);
 }
 
 /* A record of an earlier run of the job: this run goes on counting. */
@@ -256,6 +282,8 @@ on_earlier(const seine_record *record, void *arg)
 
     outputs_count(&r->outputs, record);
     on_watch(record, r);
+    if (r->source)
+        r->source->earlier(record, r->source->arg);
     if (record->fate != SEINE_FATE_OK && r->set->referrers > 0)
         failures_add(&r->failures, record, NULL);
 }
@@ -379,7 +407,7 @@ collect_facts(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
     *f = (progress_facts){.now = now_is(),
                           .wall = wall_is(),
                           .concurrency = r->plan.opts.concurrency,
-                          .is_reading = !at_end,
+                          .is_reading = !at_end && !r->source,
                           .is_stopping = r->stops > 0,
                           .eta = &r->eta};
     seine_fetch_stats_get(r->fetch, &f->stats);
@@ -387,7 +415,7 @@ collect_facts(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
     f->ok = t->ok;
     f->errors = t->failed + t->blocked;
     f->skipped = f->stats.refused;
-    f->is_crawl = crawl_is_asked(r->args);
+    f->is_crawl = crawl_is_asked(r->args) || r->source; /* pages lead to pages */
     f->name = r->name[0] ? r->name : NULL;
     f->total = f->is_crawl ? f->stats.admitted
                : at_end    ? f->stats.admitted + f->stats.refused
@@ -486,6 +514,42 @@ stop_run(run *r, seine_err why)
     follow_stop(r);
 }
 
+/* An event that is about no host. */
+static void
+write_reload(run *r, bool is_fine, const char *line)
+{
+    seine_json *all = xalloc_json(seine_json_new_object());
+    seine_json *data = xalloc_json(seine_json_new_object());
+    seine_text text = {NULL, 0};
+
+    jsonl_set(all, "event", jsonl_string(is_fine ? "config.loaded" : "config.kept"));
+    jsonl_set(data, "message", jsonl_string(line));
+    jsonl_set(all, "data", data);
+    if (seine_json_print(all, &text) == SEINE_OK && text.len > 2 &&
+        seine_sinks_line(r->outputs.sinks, "event", text.bytes + 1, text.len - 2) ==
+            SEINE_E_NOMEM)
+        on_failed(SEINE_E_NOMEM, r);
+    seine_text_free(&text);
+    seine_json_free(all);
+}
+
+/* HUP: the limits are those that the configuration files have now. */
+static void
+reload_limits(run *r)
+{
+    char line[CONFIG_WHY];
+    bool is_fine = config_reload_now(&r->reload, line);
+
+    if (r->set->events)
+        write_reload(r, is_fine, line);
+    if (!terminal_is_free(&r->terminal))
+        return;
+    if (is_fine)
+        run_log_note(&r->run_log, "config.loaded", "seine: %s", line);
+    else
+        run_log_fail(&r->run_log, SEINE_E_CONFIG, NULL, "%s", line);
+}
+
 static void
 take_signal(run *r, int number)
 {
@@ -499,8 +563,7 @@ take_signal(run *r, int number)
         return;
     case SIGHUP:
         if (!r->watchdog.on_terminal) {
-            if (terminal_is_free(&r->terminal))
-                run_log_note(&r->run_log, "reload", "seine: nothing to load again");
+            reload_limits(r);
             return;
         }
         break;
@@ -562,7 +625,8 @@ run_loop(run *r)
             take_signal(r, number);
         check_stops(r);
         terminal_try(&r->terminal);
-        run_metrics_tick(&r->run_metrics, now_is());
+        fleet_metrics_tick(&r->fleet_metrics);
+        run_metrics_tick(&r->run_metrics, r->fetch, now_is());
         if (r->progress != PROGRESS_OFF && !atomic_load(&r->feed.is_done))
             show_progress(r);
     }
@@ -589,6 +653,22 @@ on_told(const char *line, void *arg)
                      line);
 }
 
+/* What `seine jobs set` has said to all workers of a fleet. */
+static void
+on_said(const char *json, void *arg)
+{
+    run *r = arg;
+    control_hooks hooks = {.fetch = r->fetch, .say = on_told, .arg = r};
+    seine_json *line = NULL;
+    seine_json_fault fault;
+    char why[320];
+
+    if (seine_json_parse(json, strlen(json), &line, &fault) == SEINE_OK &&
+        !control_set(&hooks, line, why))
+        run_log_note(&r->run_log, "job.control", "seine: job '%s': %s", r->job.name, why);
+    seine_json_free(line);
+}
+
 /* A job without a socket runs all the same. */
 static void
 open_control(run *r)
@@ -596,7 +676,7 @@ open_control(run *r)
     control_hooks hooks = {
         .fetch = r->fetch, .stop = on_told_to_stop, .say = on_told, .arg = r};
 
-    if (!r->job.job)
+    if (!r->job.job || r->job.fleet)
         return;
     r->control = control_open(seine_job_path(r->job.job), &hooks);
     if (!r->control)
@@ -686,6 +766,22 @@ limit_of(const run *r, seine_time deadline)
     return deadline >= SEINE_NEVER - grace ? SEINE_NEVER : deadline + grace;
 }
 
+/* A source reads the pages itself. */
+static void
+begin_source(run *r)
+{
+    seine_fetch_opts *o = &r->plan.opts;
+    seine_job_figures figures = {0};
+
+    if (!r->source)
+        return;
+    seine_job_figures_get(r->job.job, &figures);
+    o->on_kept = on_kept;
+    o->on_again = on_again;
+    r->source->begin(o, &figures, r->source->arg);
+    snprintf(r->name, sizeof r->name, "%s", r->source->name);
+}
+
 /* Starts the run, with everything open and checked, and waits for its end. */
 static int
 start_and_wait(run *r)
@@ -703,14 +799,19 @@ start_and_wait(run *r)
     o->arg = r;
     o->log = r->run_log.log;
     o->metrics = r->run_metrics.metrics;
+    o->traces = r->traces;
     o->job = r->job.job;
     o->on_earlier = on_earlier;
+    o->timeline = outputs_has_database(r->set) || r->outputs.report.report;
     if (r->set->incremental && r->job.job)
         o->revisit = &r->plan.revisit;
+    begin_source(r);
     r->start = now_is();
     r->next_line = r->start + SEINE_SECS(10);
     r->deadline = deadline_of(r, r->start);
-    r->signal = watchdog_begin(&r->watchdog, limit_of(r, r->deadline));
+    r->signal = r->watchdog.is_started
+                    ? watchdog_begin(&r->watchdog, limit_of(r, r->deadline))
+                    : 0;
     if (r->signal)
         return SAY_SIGNAL + r->signal;
     seine_eta_init(&r->eta, r->start);
@@ -720,22 +821,33 @@ start_and_wait(run *r)
     e = seine_fetch_new(o, &r->fetch, &diag);
     if (e != SEINE_OK)
         return no_fetch(r, e, &diag);
+    r->reload = config_reload_begin(r->args, r->fetch, &r->plan.single);
     run_start_say(&r->run_log, r->set, &r->plan, &r->run_metrics, r->fetch);
     run_job_say(&r->job, r->args, &r->run_log);
     if (r->set->incremental)
         run_job_say_round(&r->job, seine_fetch_not_due(r->fetch), &r->run_log);
     run_metrics_set_ready(&r->run_metrics, true);
+    fleet_metrics_open(&r->fleet_metrics, r->run_metrics.metrics, r->job.fleet);
     if (r->outputs.ordered) {
         r->feed.ordered = r->outputs.sinks;
         r->feed.window = r->outputs.window;
     }
+    r->feed.on_said = on_said;
+    r->feed.said_arg = r;
     if (!feed_start(&r->feed, r->fetch, r->wake))
         return no_fetch(r, SEINE_E_NOMEM, &diag);
+    if (r->job.fleet && seine_fleet_start(r->job.fleet, r->fetch) != SEINE_OK)
+        return no_fetch(r, SEINE_E_NOMEM, &diag);
     open_control(r);
+    if (r->args->host)
+        r->args->host->begin(r->args->host->run, r->fetch, on_told_to_stop, r);
     run_loop(r);
     control_close(r->control);
     feed_join(&r->feed);
-    return run_close(r);
+    if (r->args->host)
+        r->args->host->end(r->args->host->run);
+    int code = fleet_run_say(&r->job);
+    return code == SAY_DONE ? run_close(r) : code;
 }
 
 static void
@@ -774,24 +886,46 @@ prepare_run(run *r)
 
     if (code != SAY_DONE)
         return code;
+    if (r->source)
+        code = r->source->plan(&r->plan, r->source->arg);
+    if (code != SAY_DONE)
+        return code;
     hooks.user_agent = r->plan.request.user_agent;
     hooks.obeys = r->plan.opts.robots == SEINE_OBEY_ON;
     code = try_options(r);
     if (code == SAY_DONE)
         code = cookies_open(r->args, &r->plan.opts.jar);
-    if (code == SAY_DONE)
+    if (code == SAY_DONE && (r->source || r->set->join))
+        r->feed = (feed){.args = r->args,
+                         .wake = -1,
+                         .give = r->source ? r->source->give : NULL,
+                         .give_arg = r->source ? r->source->arg : NULL};
+    else if (code == SAY_DONE)
         code = feed_open(&r->feed, r->args);
-    r->job.has_secret = r->plan.request.is_typed;
     if (code == SAY_DONE)
-        code = run_job_open(r->args, &r->job);
-    hooks.job = r->job.job;
-    hooks.data = (const char *const *)r->plan.data;
+        code = outputs_check(r->args, r->source != NULL);
     if (code == SAY_DONE)
         code = run_log_open(&r->run_log, r->args, &r->terminal);
     if (code == SAY_DONE)
-        code = run_metrics_open(&r->run_metrics, r->args);
+        code = run_metrics_open(&r->run_metrics, r->args, r->run_log.log);
     if (code == SAY_DONE)
         code = wire_trace_open(&r->wire_trace, r->args, &r->terminal);
+    if (code == SAY_DONE)
+        code =
+            run_traces_open(r->args, r->run_log.log, r->run_metrics.metrics, &r->traces);
+    r->job.has_secret = r->plan.request.is_typed || (r->source && r->source->has_secret);
+    r->job.source = r->source;
+    if (code == SAY_DONE) /* behind all that can be refused: it may remove an old job */
+        code = run_job_open(r->args, &r->job);
+    if (code == SAY_DONE && r->job.fleet && r->source)
+        r->source->join(r->job.fleet, r->source->arg);
+    if (code == SAY_DONE && r->job.fleet)
+        code = fleet_run_give(r->args, &r->job, &r->feed);
+    hooks.job = r->job.job;
+    hooks.data = (const char *const *)r->plan.data;
+    hooks.open = r->source ? r->source->open : NULL;
+    hooks.open_arg = r->source ? r->source->arg : NULL;
+    hooks.metrics = r->run_metrics.metrics;
     if (code == SAY_DONE)
         code = outputs_open(r->args, &r->plan.fields, &r->terminal, &hooks, &r->outputs);
     if (code == SAY_DONE)
@@ -822,12 +956,24 @@ save_files(run *r)
     return fine;
 }
 
+/* Nothing is traced behind it. A fetch that could not begin is stopped at once. */
+static void
+end_fetch(seine_fetch *f)
+{
+    if (f && !seine_fetch_is_done(f)) {
+        seine_fetch_stop(f, SEINE_E_CANCELED);
+        seine_fetch_stop(f, SEINE_E_CANCELED);
+    }
+    (void)!seine_fetch_finish(f, NULL); /* of NULL, too: seine_fetch_err has told it */
+}
+
 static int
-run_all(const args *a)
+run_all(const args *a, const run_source *source)
 {
     run *r = xalloc_zeroed(1, sizeof *r);
 
     r->args = a;
+    r->source = source;
     r->set = a->settings;
     r->run_log.fd = r->wire_trace.fd = -1;
     if (crawl_is_asked(a) && a->count > 0 && strcmp(a->words[0], "-") != 0)
@@ -838,23 +984,46 @@ run_all(const args *a)
     terminal_init(&r->terminal, isatty(STDOUT_FILENO));
     watchdog_hooks hooks = {
         .hurry = on_hurry, .progress = on_progress, .halt = on_halt, .arg = r};
-    bool guarded =
-        watchdog_start(&r->watchdog, &hooks, limit_of(r, deadline_of(r, now_is())));
+    bool guarded = true;
+    if (run_host_is_inner(a)) /* signals are for the process */
+        r->watchdog = (watchdog){.fd = -1, .to_main = -1, .signals = -1, .wake = -1};
+    else
+        guarded =
+            watchdog_start(&r->watchdog, &hooks, limit_of(r, deadline_of(r, now_is())));
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int code = !guarded || r->wake < 0
                    ? say_fail(SAY_MACHINE, "ulimit -n 1024", "no file descriptor left")
                    : prepare_run(r);
     bool ready = code == SAY_DONE;
-    if (ready)
+    if (code == FLEET_RUN_SUBMITTED)
+        code = SAY_DONE;
+    watch watched = {.console = NULL};
+    args with_watch = *a;
+    if (ready && r->set->watch && !a->host) {
+        code = watch_open(&watched, r->name[0] ? r->name : a->command->name);
+        with_watch.host = &watched.host;
+        r->args = &with_watch;
+    }
+    if (ready && code == SAY_DONE)
         code = start_and_wait(r);
-    seine_fetch_free(r->fetch);
+    watch_close(&watched, code);
+    seine_fleet_stop(r->job.fleet);
+    if (ready)
+        host_metrics_end(&r->run_metrics.hosts, r->fetch);
+    end_fetch(r->fetch);
+    run_traces_close(a, r->traces); /* before the metrics are written for the last time */
     if (ready && code != SAY_USAGE && !save_files(r))
         code = SAY_MACHINE;
+    seine_fetch_free(r->fetch); /* after it, since gauges of limiters fall with it */
     seine_cookie_jar_free(r->plan.opts.jar);
     set_sinks(NULL, r);
     outputs_free(&r->outputs);
+    if (r->job.job && !r->job.fleet && r->source && r->is_finished)
+        r->source->finish(r->job.job, r->source->arg);
     if (r->job.job && run_job_close(&r->job, r->is_finished) != SAY_DONE)
         code = SAY_MACHINE;
+    if (!ready && code == SAY_USAGE)
+        run_job_undo(&r->job, r->args);
     run_metrics_close(&r->run_metrics);
     run_log_close(&r->run_log);
     wire_trace_close(&r->wire_trace);
@@ -881,7 +1050,13 @@ fetch_run(const args *a)
     int code = mirror_opts_apply(a, &state);
 
     if (code == SAY_DONE)
-        code = set->plan ? crawl_plan_show(a) : run_all(a);
+        code = set->plan ? crawl_plan_show(a) : run_all(a, NULL);
     free(state);
     return code;
+}
+
+int
+fetch_run_from(const args *a, const run_source *source)
+{
+    return run_all(a, source);
 }

@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <seine/calendar.h>
+#include <seine/fetch_control.h>
 #include <seine/format.h>
 #include <seine/plumbing.h>
+#include <seine/timeline.h>
 
+#include "jobs/job_command.h"
 #include "screen/closing.h"
 #include "screen/say.h"
 #include "verbs/fetch_state.h"
@@ -84,12 +86,15 @@ run_is_finished(const run *r)
     seine_fetch_stats s;
 
     seine_fetch_stats_get(r->fetch, &s);
+    if (r->job.fleet)
+        return seine_fleet_state_get(r->job.fleet) == SEINE_FLEET_OVER;
     return left_of(r).urls == 0 && s.lost == 0 && !atomic_load(&r->feed.cut) &&
            run_failure(r) == SEINE_OK && store_failure(r) == SEINE_OK &&
            atomic_load(&r->feed.failed) == SEINE_OK;
 }
 
-/* Whether the run failed. A bad line of the input counts like a URL that failed. */
+/* Whether the run failed. A bad line of the input counts like a URL that failed. A worker
+ * of a fleet may have had nothing but links that are not followed. */
 static bool
 is_failed(const run *r, const seine_tally_sums *t)
 {
@@ -97,8 +102,8 @@ is_failed(const run *r, const seine_tally_sums *t)
     uint64_t results = t->total - t->skipped + lines,
              bad = t->failed + t->blocked + lines;
 
-    if ((results == 0 && t->skips[SEINE_SKIP_BUDGET] < t->skipped) ||
-        strays_are_all(&r->strays))
+    if (!r->job.fleet && ((results == 0 && t->skips[SEINE_SKIP_BUDGET] < t->skipped) ||
+                          strays_are_all(&r->strays)))
         return r->plan.fail_on.all || r->plan.fail_on.count > 0 ||
                r->plan.fail_on.percent > 0;
     return quota_is_reached(&r->plan.fail_on, bad, results);
@@ -133,7 +138,7 @@ run_exit_code(const run *r, const closing *c)
         return SAY_EARLY;
     if (limits_surprise(&r->limits, r->args, c))
         return SAY_EARLY;
-    return is_failed(r, t) ? SAY_FAILED : SAY_DONE;
+    return !r->source && is_failed(r, t) ? SAY_FAILED : SAY_DONE;
 }
 
 const char *
@@ -170,6 +175,18 @@ signal_of(run *r)
     return number == 0 && atomic_load(&r->is_told) ? SIGTERM : number;
 }
 
+/* How many of the records that the run made came after the failure of an output: nothing
+ * counts them but the run. A job does their URLs again. */
+static uint64_t
+unwritten_of(const run *r, const closing *c)
+{
+    uint64_t made = c->stats.done + c->stats.refused;
+
+    return r->job.job || run_failure(r) == SEINE_OK || made < c->sums.total
+               ? 0
+               : made - c->sums.total;
+}
+
 static void
 collect_facts(run *r, closing *c)
 {
@@ -179,6 +196,7 @@ collect_facts(run *r, closing *c)
     seine_tally_sums_get(r->outputs.tally, &c->sums);
     seine_fetch_stats_get(r->fetch, &c->stats);
     c->left = left_of(r);
+    c->unwritten = unwritten_of(r, c);
     c->wall = clock->now(clock) - r->start;
     c->rate_wait = seine_fetch_rate_wait(r->fetch);
     r->signal = signal_of(r); /* it may have come since the last look */
@@ -200,7 +218,53 @@ pending_of(const run *r, const closing *c)
         seine_job_figures_get(r->job.job, &f);
         return f.found - f.ended + r->feed.unread.urls;
     }
-    return c->stats.lost + c->left.urls + r->feed.unread.urls;
+    return c->stats.lost + c->left.urls + c->unwritten + r->feed.unread.urls;
+}
+
+static run_end
+end_of(const run *r, const closing *c)
+{
+    return (run_end){.wall = c->wall,
+                     .code = run_exit_code(r, c),
+                     .is_stopped = strcmp(c->stopped_by, "done") != 0,
+                     .stopped_by = c->stopped_by};
+}
+
+/* What the source has found counts, unless something worse has happened. */
+static int
+code_of(const run *r, const closing *c)
+{
+    int code = run_exit_code(r, c);
+    bool is_mild = code == SAY_DONE || code == SAY_EARLY || code == SAY_FAILED;
+
+    return r->source && is_mild ? r->judged : code;
+}
+
+/* What the run was like over time, for databases and pages; NULL: nobody asks for it, or
+ * memory is short. */
+static seine_timeline *
+write_timeline(run *r)
+{
+    seine_timeline *t = NULL;
+
+    if (!r->plan.opts.timeline || seine_timeline_new(&t) != SEINE_OK)
+        return NULL;
+    if (seine_fetch_timeline(r->fetch, t) != SEINE_OK ||
+        seine_sinks_timeline(r->outputs.sinks, t) != SEINE_OK) {
+        seine_timeline_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+/* The end of a round says which pages nothing names any more. False: memory is short. */
+static bool
+write_orphans(run *r)
+{
+    if (!r->set->events || !r->set->incremental || !r->job.job || r->job.fleet ||
+        !run_is_finished(r))
+        return true;
+    return seine_sinks_orphans(r->outputs.sinks) == SEINE_OK;
 }
 
 /* Writes the summary record to every JSON lines output. */
@@ -230,10 +294,16 @@ write_summary(run *r, const closing *c, seine_text *members)
 
     for (size_t i = 0; i < n; i++)
         told[i] = (seine_tally_limit){rows[i].name, rows[i].n};
-    if (r->set->summary && !r->set->summary[0])
-        return true;
     if (seine_tally_members(r->outputs.tally, &about, members) != SEINE_OK)
         return false;
+    if (r->source) {
+        run_end end = end_of(r, c);
+        r->judged = r->source->judge(&end, members, r->source->arg);
+    }
+    if (r->set->summary && !r->set->summary[0]) {
+        seine_text_free(members);
+        return true;
+    }
     seine_err e = about.resumable ? seine_sinks_last_line(r->outputs.sinks, "summary",
                                                           members->bytes, members->len)
                                   : seine_sinks_line(r->outputs.sinks, "summary",
@@ -274,9 +344,11 @@ write_summary_file(run *r, const seine_text *members)
 
 /* Writes the pages of -o run.html. */
 static int
-write_pages(run *r, const closing *c, const seine_text *members)
+write_pages(run *r, const closing *c, const seine_text *members,
+            const seine_timeline *timeline)
 {
     const char *path = NULL;
+    char *words = job_command_make(r->args, false); /* secrets are wiped out of it */
     report_sink_about about = {
         .title = r->job.job   ? r->job.name
                  : r->name[0] ? r->name
@@ -287,8 +359,11 @@ write_pages(run *r, const closing *c, const seine_text *members)
         .is_finished = run_is_finished(r),
         .summary = members->bytes,
         .summary_len = members->len,
+        .words = words,
+        .timeline = timeline,
     };
     int why = report_sink_write(&r->outputs.report, &about, &path);
+    free(words);
 
     if (why == 0)
         return SAY_DONE;
@@ -403,7 +478,7 @@ say_parked(run *r, const closing *c)
 {
     seine_clock *clock = seine_clock_system();
     const parked *p = &r->parked;
-    char when[80], more[64] = "";
+    char when[120], more[64] = "";
 
     uint64_t n = given_up(&c->sums) + c->left.parked;
     const char *left = r->job.job ? "stay pending" : "not tried";
@@ -415,13 +490,10 @@ say_parked(run *r, const closing *c)
                  figure_count(c->stats.parked - 1).text);
     if (p->cause == SEINE_E_RETRY_AFTER_TOO_LONG) {
         seine_span wait = p->until == SEINE_NEVER ? 0 : p->until - clock->now(clock);
-        time_t at = (time_t)((clock->wall(clock) + wait) / SEINE_SECS(1));
-        struct tm tm;
 
-        localtime_r(&at, &tm);
         snprintf(when, sizeof when,
-                 "the same command after %02d:%02d, or a longer --max-retry-after",
-                 tm.tm_hour, tm.tm_min);
+                 "the same command after %s, or a longer --max-retry-after",
+                 figure_moment(clock->wall(clock), wait).text);
         run_log_fail(
             &r->run_log, p->cause, when,
             "%s%s asks to wait longer than --max-retry-after %s: host parked, %s URLs %s",
@@ -467,11 +539,14 @@ shows_rest(const run *r, char *out, size_t cap)
     return strcmp(u->input, "-") != 0;
 }
 
-/* Says where reading stopped, and how much of the input is left. */
+/* Says where reading stopped, and how much of the input is left. The rest of the list is
+ * all there is to do only if what was read has its records: a job knows better, and an
+ * output that fails has lost some. */
 static void
 say_unread(run *r)
 {
     const feed_unread *u = &r->feed.unread;
+    bool has_failed = run_failure(r) != SEINE_OK || store_failure(r) != SEINE_OK;
     char where[200] = "", left[64], hint[200];
 
     if (u->urls == 0 && !u->is_more)
@@ -481,10 +556,15 @@ say_unread(run *r)
                  strcmp(u->input, "-") == 0 ? "standard input" : show(u->input).text);
     snprintf(left, sizeof left, "%s%s URL%s", u->is_more ? "more than " : "",
              figure_count(u->urls).text, u->urls == 1 ? " was" : "s were");
-    bool has_hint = u->input && shows_rest(r, hint, sizeof hint);
-    run_log_fail(
-        &r->run_log, SEINE_E_CANCELED, has_hint ? hint : "the rest of the list again",
-        "reading stopped%s: %s not read", where, u->urls > 0 ? left : "the rest was");
+    const char *what = u->input && shows_rest(r, hint, sizeof hint)
+                           ? hint
+                           : "the rest of the list again";
+    run_log_fail(&r->run_log, SEINE_E_CANCELED,
+                 r->job.job   ? "the same command again"
+                 : has_failed ? NULL
+                              : what,
+                 "reading stopped%s: %s not read", where,
+                 u->urls > 0 ? left : "the rest was");
 }
 
 /* Says what the job has left to do. After a failure more is left than was counted: what
@@ -577,9 +657,14 @@ say_closing(run *r, const closing *c)
 
     if (r->set->incremental)
         say_changes(r);
-    closing_line(c, &text);
-    run_log_note(&r->run_log, "job.end", "%s", text.text);
-    text.len = 0;
+    if (r->source) {
+        run_end end = end_of(r, c);
+        r->source->say(&end, &r->run_log, r->source->arg);
+    } else {
+        closing_line(c, &text);
+        run_log_note(&r->run_log, "job.end", "%s", text.text);
+        text.len = 0;
+    }
     say_failures(r, c, &text);
     if (table) {
         textbuf_put(&text, "\n");
@@ -608,21 +693,24 @@ run_close(run *r)
     if (written)
         atomic_compare_exchange_strong(&r->failed, &none, (int)outputs_err_of(written));
     collect_facts(r, &c);
+    seine_timeline *timeline = write_timeline(r);
     none = SEINE_OK;
-    if (!write_summary(r, &c, &members) && run_failure(r) == SEINE_OK)
+    bool is_told = write_orphans(r);
+    if (!(write_summary(r, &c, &members) && is_told) && run_failure(r) == SEINE_OK)
         atomic_compare_exchange_strong(&r->failed, &none, SEINE_E_NOMEM);
     e = seine_sinks_close(r->outputs.sinks);
     none = SEINE_OK;
     if (e != SEINE_OK)
         atomic_compare_exchange_strong(&r->failed, &none, (int)e);
     r->signal = signal_of(r);
-    int code = run_exit_code(r, &c);
+    int code = code_of(r, &c);
     if (r->set->mirror && run_failure(r) == SEINE_OK && !mirror_settle(r))
         code = SAY_MACHINE;
     c.stopped_by = run_stopped_by(r, &c.sums, &c.stats);
     int filed = write_summary_file(r, &members);
     if (filed == SAY_DONE)
-        filed = write_pages(r, &c, &members);
+        filed = write_pages(r, &c, &members, timeline);
+    seine_timeline_free(timeline);
     if (filed != SAY_DONE && code != SAY_USAGE)
         code = filed;
     terminal_flush(&r->terminal);

@@ -6,17 +6,20 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "config/config_reload.h"
 #include "jobs/control.h"
 #include "options/fetch_opts.h"
 #include "screen/failures.h"
 #include "screen/progress.h"
 #include "screen/terminal.h"
 #include "verbs/feed.h"
+#include "verbs/fleet_metrics.h"
 #include "verbs/limits.h"
 #include "verbs/outputs.h"
 #include "verbs/run_job.h"
 #include "verbs/run_log.h"
 #include "verbs/run_metrics.h"
+#include "verbs/run_source.h"
 #include "verbs/strays.h"
 #include "verbs/watchdog.h"
 #include "verbs/wire_trace.h"
@@ -32,18 +35,22 @@ typedef struct parked {
 typedef struct run {
     const args *args;
     const fetch_settings *set;
+    const run_source *source; /* NULL: the command line and its inputs */
     fetch_plan plan;
     terminal terminal;
     run_log run_log;
     run_metrics run_metrics;
+    fleet_metrics fleet_metrics;
     wire_trace wire_trace;
+    struct seine_otlp *traces; /* NULL: none */
     outputs outputs;
     feed feed;
     run_job job;
     control *control; /* the socket of the job; NULL: there is none */
     seine_fetch *fetch;
-    char name[128]; /* of a crawl: the host it started at; "" */
-    screen screen;  /* of standard error */
+    config_reload reload; /* HUP */
+    char name[128];       /* of a crawl: the host it started at; "" */
+    screen screen;        /* of standard error */
     progress_kind progress;
     watchdog watchdog;
     int wake;
@@ -57,6 +64,7 @@ typedef struct run {
     unsigned stops;
     bool is_late;     /* --max-time is over */
     bool is_finished; /* nothing is left to do: known at the end */
+    int judged;       /* the exit code that the source has found */
 
     /* other threads write these */
     atomic_int failed;     /* a seine_err of the outputs, or NOMEM */

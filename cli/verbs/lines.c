@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,6 +42,15 @@ lines_close(lines *in)
     in->buf = NULL;
 }
 
+/* Bytes that wait in a pipe came before this moment, like those of a file. */
+static bool
+must_wait(int fd)
+{
+    struct pollfd in = {.fd = fd, .events = POLLIN};
+
+    return poll(&in, 1, 0) == 0;
+}
+
 /* Reads more bytes behind those in the buffer. False: reading fails. */
 static bool
 refill(lines *in)
@@ -55,6 +65,7 @@ refill(lines *in)
         in->buf = xalloc_resize(in->buf, in->cap, 1);
     }
     out_flush();
+    in->waits += must_wait(in->fd);
 
     ssize_t n;
     do
@@ -62,7 +73,6 @@ refill(lines *in)
     while (n < 0 && errno == EINTR);
     if (n < 0)
         return false;
-    in->reads++;
     in->end += (size_t)n;
     in->at_end = n == 0;
     return true;

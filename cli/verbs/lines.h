@@ -25,7 +25,7 @@ typedef struct lines {
     char *text; /* the line without its line end, terminated; may hold zeros */
     size_t len;
     uint64_t number;  /* the first is 1 */
-    uint64_t reads;   /* unchanged since the line before: this one was there already */
+    uint64_t waits;   /* unchanged since the line before: this one was there already */
     const char *name; /* for messages */
 
     int fd; /* below: private */

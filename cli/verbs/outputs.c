@@ -45,7 +45,7 @@ format_of(const fetch_settings *set)
 outputs_form
 outputs_form_of(const fetch_settings *set)
 {
-    if (!has_stdout(set))
+    if (!has_stdout(set) || set->store.count > 0)
         return FORM_SILENT;
     if (set->raw)
         return FORM_SINK;
@@ -60,25 +60,35 @@ outputs_form_of(const fetch_settings *set)
     return format_of(set) == STDOUT_TEXT ? FORM_ROWS : FORM_SINK;
 }
 
+#define FIRST_BIN SEINE_US(62)
+
 seine_span
 outputs_bin(size_t i)
 {
-    seine_span base = SEINE_US(62) << i / 2;
+    seine_span base = FIRST_BIN << i / 2;
 
     return i == 0 ? 0 : i % 2 ? base + base / 2 : base;
+}
+
+/* The last bin that begins at `took` or before. */
+static size_t
+bin_of(seine_span took)
+{
+    if (took < outputs_bin(1))
+        return 0;
+    uint64_t times = (uint64_t)(took / FIRST_BIN);
+    size_t power = 63 - (size_t)__builtin_clzll(times);
+
+    if (power >= OUTPUTS_BINS / 2)
+        return OUTPUTS_BINS - 1;
+    return 2 * power + (took >= outputs_bin(2 * power + 1));
 }
 
 static void
 count_time(outputs *o, const seine_record *r)
 {
-    size_t i = 0;
-
-    if (r->type != SEINE_RECORD_RESULT || r->attempts == 0)
-        return;
-    seine_span took = seine_record_latency(r);
-    while (i + 1 < OUTPUTS_BINS && took >= outputs_bin(i + 1))
-        i++;
-    o->bins[i]++;
+    if (r->type == SEINE_RECORD_RESULT && r->attempts > 0)
+        o->bins[bin_of(seine_record_latency(r))]++;
 }
 
 static void
@@ -110,11 +120,19 @@ is_left_over(const seine_record *r)
            r->attempts == 0;
 }
 
+static void
+count_record(outputs *o, const seine_record *r)
+{
+    seine_tally_add(o->tally, r);
+    report_sink_add(&o->report, r);
+    count_time(o, r);
+}
+
 void
 outputs_count(outputs *o, const seine_record *r)
 {
     seine_tally_add(o->tally, r);
-    report_sink_add(&o->report, r);
+    report_sink_add_kept(&o->report, r);
     count_time(o, r);
 }
 
@@ -186,7 +204,7 @@ take_record(const seine_record *r, uint64_t seq, void *arg)
 {
     outputs *o = arg;
 
-    outputs_count(o, r);
+    count_record(o, r);
     note_host(o, r);
     o->watch(r, o->arg);
     o->changes[seine_record_change(r)]++;
@@ -243,6 +261,15 @@ refuse_output(seine_err e, const char *name, const seine_diag *diag)
                                  hint, diag, e);
     return say_fail(SAY_USAGE, hint, "--output '%s': %s", show(name).text,
                     seine_err_text(e));
+}
+
+int
+outputs_open_sink(seine_sinks *sinks, const seine_sink_opts *opts, const char *name)
+{
+    seine_diag diag = SEINE_DIAG;
+    seine_err e = seine_sinks_open(sinks, opts, &diag);
+
+    return e == SEINE_OK ? SAY_DONE : refuse_output(e, name, &diag);
 }
 
 /* The format and the packing that an -o asks for. */
@@ -473,22 +500,28 @@ open_named(const fetch_settings *set, outputs *o)
                     "--output-dir: %s", diag.text);
 }
 
+/* Checks the name of --failed. */
+static int
+check_failed(const fetch_settings *set)
+{
+    seine_sink_pack pack = SEINE_PACK_NONE;
+    seine_sink_format format = format_asked(set->failed, &pack);
+
+    if ((format == SEINE_SINK_JSONL || format == SEINE_SINK_CSV) &&
+        strcmp(set->failed, "-") != 0)
+        return SAY_DONE;
+    return say_fail(SAY_USAGE, "--failed failed.jsonl",
+                    "--failed '%s': not a .jsonl or .csv file", show(set->failed).text);
+}
+
 /* Opens the list of --failed: a further output with what is not ok. */
 static int
 open_failed(const args *a, seine_sink_opts base, outputs *o)
 {
     const fetch_settings *set = a->settings;
-    seine_sink_pack pack = SEINE_PACK_NONE;
-    seine_sink_format format =
-        set->failed ? format_asked(set->failed, &pack) : SEINE_SINK_AUTO;
 
     if (!set->failed)
         return SAY_DONE;
-    if ((format != SEINE_SINK_JSONL && format != SEINE_SINK_CSV) ||
-        strcmp(set->failed, "-") == 0)
-        return say_fail(SAY_USAGE, "--failed failed.jsonl",
-                        "--failed '%s': not a .jsonl or .csv file",
-                        show(set->failed).text);
     base.only_failed = true;
     base.only_changes = false;
     base.keep = NULL;
@@ -582,13 +615,16 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
     for (size_t i = 0; code == SAY_DONE && i < set->output.count; i++)
         code = report_sink_path(set->output.items[i])
                    ? open_page(set, hooks, set->output.items[i], o)
+               : hooks->open
+                   ? hooks->open(o->sinks, set->output.items[i], &base, hooks->open_arg)
                    : open_file(set, set->output.items[i], base, o->sinks);
     if (code == SAY_DONE)
         code = check_pages(set, o);
     if (code == SAY_DONE)
         code = open_failed(a, base, o);
     if (code == SAY_DONE && !files_only)
-        code = open_file(set, "-", base, o->sinks);
+        code = hooks->open ? hooks->open(o->sinks, NULL, &base, hooks->open_arg)
+                           : open_file(set, "-", base, o->sinks);
     free(columns);
     if (code != SAY_DONE)
         return code;
@@ -702,6 +738,81 @@ check_names(const char *pattern)
                     show_bytes(bad, n).text);
 }
 
+/* Checks a template before anything is opened. */
+static int
+check_template(const char *pattern)
+{
+    template trial;
+    const char *why = template_init(&trial, pattern, false);
+
+    if (why)
+        return say_fail(SAY_USAGE, "-w '%{status} %{url}\\n'", "--write-out '%s': %s",
+                        show(pattern).text, why);
+    template_fini(&trial);
+    return check_names(pattern);
+}
+
+/* Checks that the file of an output can be made, or written to. */
+static int
+check_place(const char *path, bool is_page)
+{
+    char directory[4096] = ".";
+    const char *slash = strrchr(path, '/');
+    struct stat st;
+
+    if (slash && slash - path < (ptrdiff_t)sizeof directory)
+        snprintf(directory, sizeof directory, "%.*s",
+                 slash == path ? 1 : (int)(slash - path), path);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return say_fail(SAY_USAGE, "another name", "%s is no plain file",
+                        show(path).text);
+    if (access(path, F_OK) == 0 ? access(path, W_OK) == 0 : access(directory, W_OK) == 0)
+        return SAY_DONE;
+    return say_fail(SAY_USAGE, "another name, or another directory",
+                    is_page ? "cannot write '%s': %s" : "cannot open %s: %s",
+                    show(path).text, show_errno(errno).text);
+}
+
+/* Checks the name of an output. `has_own`: somebody else knows which formats there are.
+ */
+static int
+check_name(const fetch_settings *set, const char *name, bool has_own)
+{
+    seine_sink_opts base = SEINE_SINK_OPTS;
+    seine_sinks_opts opts = SEINE_SINKS_OPTS;
+    seine_sinks *trial = NULL;
+    seine_sink_format format = SEINE_SINK_AUTO;
+    seine_sink_pack pack = SEINE_PACK_NONE;
+    const char *page = report_sink_path(name),
+               *path = page ? page : seine_format_split(name, &format, &pack);
+
+    if (page ? !path[0] : strcmp(path, "-") == 0)
+        return SAY_DONE;
+    if (page || has_own || (path[0] && format_asked(name, &pack) != SEINE_SINK_AUTO))
+        return check_place(path, page);
+    if (seine_sinks_new(&opts, &trial) != SEINE_OK)
+        return say_fail(SAY_MACHINE, NULL, "out of memory");
+    int code = open_file(set, name, base, trial);
+    seine_sinks_free(trial);
+    return code;
+}
+
+int
+outputs_check(const args *a, bool has_own)
+{
+    const fetch_settings *set = a->settings;
+    int code = check_outputs(set);
+
+    code = code == SAY_DONE ? check_summary(set) : code;
+    if (code == SAY_DONE && set->write_out)
+        code = check_template(set->write_out);
+    for (size_t i = 0; code == SAY_DONE && i < set->output.count; i++)
+        code = check_name(set, set->output.items[i], has_own);
+    if (code == SAY_DONE && set->failed)
+        code = check_failed(set);
+    return code;
+}
+
 int
 outputs_open(const args *a, const seine_members *fields, terminal *b,
              const outputs_hooks *hooks, outputs *out)
@@ -709,9 +820,8 @@ outputs_open(const args *a, const seine_members *fields, terminal *b,
     const fetch_settings *set = a->settings;
     seine_sinks_opts opts = SEINE_SINKS_OPTS;
     bool on_terminal = isatty(STDOUT_FILENO);
-    int code = check_outputs(set);
+    int code = SAY_DONE;
 
-    code = code == SAY_DONE ? check_summary(set) : code;
     *out = (outputs){.terminal = b,
                      .form = outputs_form_of(set),
                      .skips = set->skips,
@@ -720,24 +830,15 @@ outputs_open(const args *a, const seine_members *fields, terminal *b,
                      .watch = hooks->watch,
                      .failure = hooks->failure,
                      .arg = hooks->arg};
-    if (code == SAY_DONE && out->form == FORM_ROWS && is_exact(set->fields)) {
+    if (out->form == FORM_ROWS && is_exact(set->fields)) {
         char *pattern = table_pattern(set->fields);
 
         out->form = FORM_PATTERN;
         template_init(&out->pattern, pattern, on_terminal);
         free(pattern);
     }
-    if (code == SAY_DONE && set->write_out) {
-        const char *why = template_init(&out->pattern, set->write_out, on_terminal);
-
-        if (why)
-            code = say_fail(SAY_USAGE, "-w '%{status} %{url}\\n'", "--write-out '%s': %s",
-                            show(set->write_out).text, why);
-        else
-            code = check_names(set->write_out);
-    }
-    if (code != SAY_DONE)
-        return code;
+    if (set->write_out && template_init(&out->pattern, set->write_out, on_terminal))
+        return SAY_USAGE; /* outputs_check has said so */
     pthread_mutex_init(&out->lock, NULL);
     record_table_init(&out->table, &a->screen, on_terminal, widest_url(a));
     opts.ordered = out->ordered =
@@ -748,7 +849,8 @@ outputs_open(const args *a, const seine_members *fields, terminal *b,
     opts.arg = hooks->arg;
     opts.job = hooks->job;
     if (seine_tally_new(&out->tally) != SEINE_OK ||
-        seine_sinks_new(&opts, &out->sinks) != SEINE_OK)
+        seine_sinks_new(&opts, &out->sinks) != SEINE_OK ||
+        seine_sinks_metrics(out->sinks, hooks->metrics) != SEINE_OK)
         code = say_fail(SAY_MACHINE, NULL, "out of memory");
     hooks->made(out->sinks, hooks->arg);
     if (code == SAY_DONE)

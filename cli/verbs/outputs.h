@@ -60,8 +60,16 @@ typedef struct outputs_hooks {
     const char *user_agent;        /* which archives record … */
     bool obeys;                    /* … together with whether robots.txt is obeyed */
     struct seine_durable_job *job; /* with which records are durable; NULL: none */
+    struct seine_metrics *metrics; /* where outputs count; NULL: nowhere */
     const char *const *data;       /* names of values that get a column; NULL: none */
+    /* Opens one output, NULL: standard output, in place of a sink of records; NULL */
+    int (*open)(seine_sinks *sinks, const char *name, const seine_sink_opts *base,
+                void *arg);
+    void *open_arg;
 } outputs_hooks;
+
+/* Opens a sink. SAY_DONE, or the exit code after an error message about `name`. */
+int outputs_open_sink(seine_sinks *sinks, const seine_sink_opts *opts, const char *name);
 
 /* The error for an errno of the terminal; ETIMEDOUT: nobody reads it. */
 seine_err outputs_err_of(int number);
@@ -69,8 +77,13 @@ seine_err outputs_err_of(int number);
 /* Counts a record of an earlier run. */
 void outputs_count(outputs *o, const seine_record *r);
 
-/* Opens all outputs before the first request. SAY_DONE; or the exit code after an error
- * message, with nothing to free. */
+/* Checks what is asked of the outputs, before a job is begun or replaced for them.
+ * `has_own`: outputs_hooks.open has checked the formats. SAY_DONE, or the exit code after
+ * an error message. */
+int outputs_check(const args *a, bool has_own);
+
+/* Opens all outputs, which outputs_check has passed, before the first request. SAY_DONE;
+ * or the exit code after an error message, with nothing to free. */
 int outputs_open(const args *a, const seine_members *fields, terminal *b,
                  const outputs_hooks *hooks, outputs *out);
 void outputs_free(outputs *o);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <seine/clock.h>
+#include <seine/explain.h>
 #include <seine/job_view.h>
 #include <seine/url.h>
 
@@ -107,15 +108,126 @@ print_cost(const seine_job_about *a, uint64_t due, seine_span longest)
         fprintf(stderr, "\n");
 }
 
+/* A first run, of which nothing is known but what was typed. */
+typedef struct first_run {
+    seine_explain *rules;
+    seine_explained about; /* the seed at hand */
+    host_counts hosts;
+    uint64_t seeds, refused;
+    seine_span every; /* between two requests to a host, the longest of all; 0: none */
+} first_run;
+
+/* A word without scheme is https://; localhost and addresses are http://. */
+static void
+put_seed(textbuf *to, const char *word)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url url;
+
+    textbuf_put(to, "%s%s", strstr(word, "://") ? "" : "http://", word);
+    if (strstr(word, "://"))
+        return;
+    seine_url_init(&url, mem, sizeof mem);
+    seine_err e = seine_url_parse(&url, to->text, strlen(to->text), NULL);
+    seine_view host = seine_url_host(&url);
+    if (e == SEINE_OK && seine_url_host_is(&url) == SEINE_HOST_NAME &&
+        !(host.len >= 9 && memcmp(host.ptr + host.len - 9, "localhost", 9) == 0)) {
+        textbuf_free(to);
+        *to = (textbuf){0};
+        textbuf_put(to, "https://%s", word);
+    }
+}
+
+/* Prints a seed as it would be asked for, or says why it would not be. */
+static void
+print_seed(first_run *f, const char *word)
+{
+    seine_explained *got = &f->about;
+    seine_err e =
+        seine_explain_url(f->rules, word, strlen(word), SEINE_ROBOTS_UNASKED, NULL, got);
+
+    if (e != SEINE_OK || !got->admitted) {
+        f->refused++;
+        fprintf(stderr, "seine: %s would be skipped: %s%s%s\n", show(word).text,
+                e == SEINE_OK ? seine_skip_name(got->reason) : seine_err_text(e),
+                e == SEINE_OK && got->rule[0] ? ": " : "",
+                e == SEINE_OK ? show(got->rule).text : "");
+        return;
+    }
+    f->seeds++;
+    f->every = got->every > f->every ? got->every : f->every;
+    print_url((seine_view){got->url, strlen(got->url)}, &f->hosts);
+}
+
+static void
+print_order(const first_run *f, const seine_fetch_opts *o)
+{
+    bool asks = o->robots != SEINE_OBEY_OFF && !o->mine;
+    const char *then = "first the seeds";
+
+    if (asks)
+        then =
+            o->crawl->sitemaps == SEINE_SITEMAPS_OFF
+                ? "first robots.txt, then the seeds"
+                : "first robots.txt, then the sitemaps that it names, or /sitemap.xml, "
+                  "and the seeds";
+    fprintf(stderr, "seine: %s seed%s on %zu host%s: %s, then what they lead to\n",
+            figure_count(f->seeds).text, f->seeds == 1 ? "" : "s", f->hosts.n,
+            f->hosts.n == 1 ? "" : "s", then);
+}
+
+static void
+print_bounds(const first_run *f, const seine_fetch_opts *o)
+{
+    textbuf line = {0};
+
+    textbuf_put(&line, "seine: scope %s", seine_scope_name(o->crawl->scope));
+    if (o->crawl->depth != UINT32_MAX)
+        textbuf_put(&line, ", %u link%s deep", o->crawl->depth,
+                    o->crawl->depth == 1 ? "" : "s");
+    if (o->max_pages > 0)
+        textbuf_put(&line, ", at most %s pages", figure_count(o->max_pages).text);
+    if (f->every > 0)
+        textbuf_put(&line, "; 1,000 pages of a host take %s or longer at --host-rate",
+                    figure_span(999 * f->every).text);
+    fprintf(stderr, "%s\n", line.text);
+    textbuf_free(&line);
+}
+
 /* There is no job yet: the first run begins with what was given. */
 static int
-show_seeds(const args *a, const char *name)
+show_seeds(const args *a, const char *name, const seine_fetch_opts *o)
 {
+    seine_diag diag = SEINE_DIAG;
+    first_run *f = xalloc_zeroed(1, sizeof *f);
+    seine_err e = seine_explain_new(o, &f->rules, &diag);
+
+    textbuf *seeds = xalloc_zeroed(a->count + 1, sizeof *seeds);
+    for (size_t i = 0; i < a->count && e == SEINE_OK; i++) {
+        put_seed(&seeds[i], a->words[i]);
+        e = seine_explain_seed(f->rules, seeds[i].text, strlen(seeds[i].text));
+        if (e == SEINE_E_BAD_URL || e == SEINE_E_BLOCKED_SCHEME)
+            e = SEINE_OK; /* it is told below */
+    }
+    for (size_t i = 0; i < a->count && e == SEINE_OK; i++)
+        print_seed(f, seeds[i].text);
     for (size_t i = 0; i < a->count; i++)
-        printf("%s\n", show(a->words[i]).text);
-    fprintf(stderr, "seine: there is no job '%s' yet: its first run finds the site\n",
-            name);
-    return SAY_DONE;
+        textbuf_free(&seeds[i]);
+    free(seeds);
+    if (e == SEINE_OK) {
+        fprintf(stderr, "seine: there is no job '%s' yet: its first run finds the site\n",
+                name);
+        if (f->seeds > 0)
+            print_order(f, o);
+        print_bounds(f, o);
+    }
+    free_counts(&f->hosts);
+    seine_explain_free(f->rules);
+    bool is_none = f->seeds == 0;
+    free(f);
+    if (e != SEINE_OK)
+        return say_fail(SAY_MACHINE, NULL, "%s", seine_err_text(e));
+    return is_none ? SAY_USAGE : SAY_DONE;
 }
 
 static int
@@ -161,7 +273,8 @@ crawl_plan_show(const args *a)
     if (e == SEINE_E_NOMEM)
         code = say_fail(SAY_MACHINE, NULL, "out of memory");
     else
-        code = e == SEINE_OK ? show_due(v, set, name, &plan.opts) : show_seeds(a, name);
+        code = e == SEINE_OK ? show_due(v, set, name, &plan.opts)
+                             : show_seeds(a, name, &plan.opts);
     seine_job_view_free(v);
     fetch_plan_free(&plan);
     return fflush(stdout) == 0 ? code : say_fail(SAY_MACHINE, NULL, "cannot write");

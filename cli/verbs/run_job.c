@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <seine/calendar.h>
+#include <seine/job_view.h>
 #include <seine/plumbing.h>
 
 #include "jobs/job_command.h"
@@ -15,7 +16,10 @@
 #include "screen/say.h"
 #include "screen/textbuf.h"
 #include "screen/xalloc.h"
+#include "serve_run/run_host.h"
+#include "verbs/fleet_run.h"
 #include "verbs/jsonl.h"
+#include "verbs/run_source.h"
 #include "verbs/verbs.h"
 
 /* Options that say which URLs are fetched and what is written of them. A job that goes
@@ -111,9 +115,26 @@ put_option(seine_json *to, const args *a, const char *name)
         jsonl_set(to, name, value);
 }
 
+static bool
+put_member(const char *name, const seine_json *value, void *arg)
+{
+    jsonl_set(arg, name, seine_json_new_copy(value));
+    return true;
+}
+
+static void
+put_source(seine_json *to, const run_source *source)
+{
+    seine_json *own = NULL;
+
+    if (seine_json_parse(source->spec, strlen(source->spec), &own, NULL) == SEINE_OK)
+        (void)seine_json_each(own, put_member, to);
+    seine_json_free(own);
+}
+
 /* All that shapes the results, as a JSON object by the names of the options. */
 static char *
-make_spec(const args *a)
+make_spec(const args *a, const run_source *source)
 {
     seine_json *all = xalloc_json(seine_json_new_object());
     seine_json *words = xalloc_json(seine_json_new_array());
@@ -133,6 +154,8 @@ make_spec(const args *a)
         put_option(all, a, "referrers");
     for (size_t i = 0; set->mirror && i < sizeof copying / sizeof *copying; i++)
         put_option(all, a, copying[i]);
+    if (source)
+        put_source(all, source);
     char *spec = seine_json_print(all, &text) == SEINE_OK
                      ? xalloc_copy(text.bytes, text.len)
                      : xalloc_copy("{}", 2);
@@ -184,31 +207,43 @@ default_name(const args *a, char *out, size_t cap)
         snprintf(out, cap, "%s", a->command->name);
 }
 
-void
-run_job_name(const args *a, char *out, size_t cap)
+static void
+name_job(const args *a, const run_source *source, char *out, size_t cap)
 {
     const fetch_settings *set = a->settings;
 
     if (set->job && set->job[0])
         snprintf(out, cap, "%s", set->job);
+    else if (source)
+        name_after(source->name, out, cap < 129 ? cap : 129);
     else
         default_name(a, out, cap < 129 ? cap : 129);
 }
 
+void
+run_job_name(const args *a, char *out, size_t cap)
+{
+    name_job(a, NULL, out, cap);
+}
+
 /* Checks the options against each other. *out_wanted: there is a job. */
 static int
-check_options(const args *a, bool *out_wanted)
+check_options(const args *a, const run_source *source, bool *out_wanted)
 {
     const fetch_settings *set = a->settings;
     bool is_named = set->job && set->job[0], is_off = set->job && !set->job[0];
     bool is_none = set->durability == DURABILITY_NONE;
 
+    if (set->store.count > 0) { /* fleet_run.c has more to say */
+        *out_wanted = true;
+        return SAY_DONE;
+    }
     if (set->fresh && set->resume)
         return say_fail(SAY_USAGE, "one of the two", "--fresh does not go with --resume");
     if (is_none && options_given(a, "job") && is_named && options_given(a, "durability"))
         return say_fail(SAY_USAGE, "--durability fast, or leave --job out",
                         "--durability none keeps no job");
-    bool by_default = crawl_is_asked(a) && a->command != &cmd_check;
+    bool by_default = source || (crawl_is_asked(a) && a->command != &cmd_check);
     *out_wanted = !is_none && !is_off && (is_named || by_default);
     if (*out_wanted && set->ordered && crawl_is_asked(a)) {
         if (is_named)
@@ -268,7 +303,9 @@ refuse(const run_job *j, const args *a, seine_err e, const seine_diag *diag)
         return say_fail(SAY_MACHINE, say_write_advice(line), "%s", line);
     if (e == SEINE_E_CONFIG) {
         bool is_url = strcmp(diag->member, "url") == 0;
-        bool is_option = diag->member[0] && strcmp(diag->member, "command") != 0;
+        bool is_recipe = strcmp(diag->member, "recipe") == 0;
+        bool is_option =
+            diag->member[0] && !is_recipe && strcmp(diag->member, "command") != 0;
 
         snprintf(other, sizeof other, "--%.100s", diag->member);
         for (char *c = other + 2; *c; c++)
@@ -278,11 +315,29 @@ refuse(const run_job *j, const args *a, seine_err e, const seine_diag *diag)
                         "for another job",
                         "job '%s' was started with another %s", j->name,
                         is_url      ? "list of URLs"
+                        : is_recipe ? "recipe, or it was changed since"
                         : is_option ? other
                                     : "command");
     }
     return say_fail(SAY_USAGE, hint_for(j, a, e).text, "%s",
                     line[0] ? line : seine_err_text(e));
+}
+
+/* What the next run of a finished job must not do is refused while the job is as it was.
+ */
+static int
+check_next_run(const run_job *j, const args *a)
+{
+    const fetch_settings *set = a->settings;
+    seine_job_view *view = NULL;
+    seine_diag diag = SEINE_DIAG;
+
+    if (!j->source || set->fresh || set->store.count > 0 ||
+        seine_job_view_open(set->state, j->name, &view, &diag) != SEINE_OK)
+        return SAY_DONE;
+    bool is_next = seine_job_view_about(view)->status == SEINE_JOB_IS_FINISHED;
+    seine_job_view_free(view);
+    return is_next ? j->source->next_run(j->source->arg) : SAY_DONE;
 }
 
 int
@@ -294,12 +349,24 @@ run_job_open(const args *a, run_job *out)
     seine_job_opts o = SEINE_JOB_OPTS;
     seine_diag diag = SEINE_DIAG;
     bool is_wanted = false;
-    int code = check_options(a, &is_wanted);
+    int code = check_options(a, out->source, &is_wanted);
 
     if (code != SAY_DONE || !is_wanted)
         return code;
-    run_job_name(a, out->name, sizeof out->name);
-    char *spec = make_spec(a), *line = job_command_make(out->has_secret);
+    name_job(a, out->source, out->name, sizeof out->name);
+    code = check_next_run(out, a);
+    if (code != SAY_DONE)
+        return code;
+    char *spec = make_spec(a, out->source);
+    char *line = a->host && a->host->command
+                     ? xalloc_copy(a->host->command, strlen(a->host->command))
+                     : job_command_make(a, out->has_secret);
+    if (set->store.count > 0) {
+        code = fleet_run_open(a, spec, line, out);
+        free(spec);
+        free(line);
+        return code;
+    }
     o.state = set->state;
     o.name = out->name;
     o.verb = a->command->name;
@@ -310,6 +377,8 @@ run_job_open(const args *a, run_job *out)
     o.must_exist = set->resume;
     o.next_round = set->incremental;
     o.round_members = free_members;
+    o.next_run = out->source != NULL;
+    o.keep_kept = out->source && out->source->keeps_known;
     seine_err e = seine_job_open(&o, &out->job, &diag);
     if (e == SEINE_E_ALREADY && a->command == &cmd_check && !set->resume) {
         o.fresh = true; /* to check again is why the command was typed again */
@@ -384,10 +453,22 @@ run_job_close(run_job *j, bool is_finished)
     seine_err e = seine_job_end(j->job, is_finished, &diag);
 
     j->job = NULL;
+    seine_fleet_free(j->fleet);
+    j->fleet = NULL;
     if (e == SEINE_OK)
         return SAY_DONE;
     (void)seine_diag_print(&diag, NULL, line, sizeof line);
     return say_fail(SAY_MACHINE, "the same command again",
                     "job '%s' could not be closed: %s", j->name,
                     line[0] ? line : seine_err_text(e));
+}
+
+void
+run_job_undo(const run_job *j, const args *a)
+{
+    const fetch_settings *set = a->settings;
+    seine_diag diag = SEINE_DIAG;
+
+    if (j->before.run == 1 && !j->is_resumed)
+        (void)!seine_job_remove(set->state, j->name, &diag);
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recipes/recipe_edit.h"
+#include "recipes/recipe_record.h"
 #include "recipes/recipe_test.h"
 #include "screen/out.h"
 #include "screen/say.h"
@@ -10,7 +12,8 @@
 #include "verbs/verbs.h"
 
 typedef struct settings {
-    bool update;
+    texts vars;
+    bool update, record;
     int format;
 } settings;
 
@@ -23,8 +26,13 @@ static int run_test(const args *a);
 /* clang-format off */
 static const option options[] = {
     {"update", NULL, KIND_FLAG, AT(update),
-     .help = "write golden files anew where they differ",
-     .more = "What differs is shown first. Values under `expect` stay as they are."},
+     .help = "write golden files and numbers of rows anew where they differ",
+     .more = "What differs is shown first. Of `expect` the numbers `items`, `bad` and `links` are changed in the recipe; rows and URLs under it stay as they are."},
+    {"record", NULL, KIND_FLAG, AT(record),
+     .help = "fetch the start pages first, save them in pages/ and add their tests",
+     .more = "At most ten pages, by the options of the recipe, robots.txt obeyed. A page that is tested already is saved anew in its place."},
+    {"var", NULL, KIND_LIST, "NAME=V", AT(vars),
+     .help = "of --record: the value of a variable; may be repeated"},
     {"format", "f", KIND_CHOICE, "text|jsonl|junit", "text", AT(format),
      .help = "how the results are written"},
     {.name = NULL},
@@ -39,7 +47,7 @@ static const example examples[] = {
 const command cmd_test = {
     .name = "test",
     .arguments = "RECIPE…",
-    .about = "run the tests of recipes, without a network",
+    .about = "run the tests of recipes, without a network but for --record",
     .text = "A test names a saved page and what must come out of it: numbers of rows, rows, the next page, or a golden file with all rows. "
             "Where a selector finds nothing, the nearest one that does is shown. Mistakes of a recipe are all shown, with line and column, and the exit code is 2. "
             "A test that fails is exit code 6.",
@@ -74,6 +82,8 @@ show_text(const test_result *r)
         out_print("     and %u more\n", r->failed - TEST_LINES);
     if (r->updated)
         out_print("     the golden file was written anew\n");
+    if (r->edited)
+        out_print("     numbers in the recipe were changed\n");
 }
 
 static void
@@ -147,22 +157,45 @@ show_result(const recipe_file *f, const test_result *r, tally *t)
         show_junit(f, r);
 }
 
+/* Changes the numbers of rows that the i-th test of the recipe expects. */
 static int
-test_file(const char *path, bool update, tally *t)
+edit_counts(recipe_file *f, size_t test, test_result *r)
 {
+    int code = SAY_DONE;
+
+    for (size_t i = 0; i < r->n_counted && code == SAY_DONE; i++) {
+        const struct test_count *c = &r->counted[i];
+        char *text = recipe_edit_count(f, test, c->name, c->got);
+        if (text)
+            code = recipe_edit_save(f, text);
+        r->edited |= text != NULL;
+        free(text);
+    }
+    return code;
+}
+
+static int
+test_file(const char *path, const args *a, tally *t)
+{
+    const settings *set = a->settings;
     recipe_file f;
     int code = recipe_open(&f, path);
+    if (code == SAY_DONE && set->record)
+        code = recipe_record(&f, &set->vars, a);
     seine_json *tests = code == SAY_DONE ? recipe_part(&f, "tests") : NULL;
     const seine_json *one;
 
     if (code == SAY_DONE && seine_json_size(tests) == 0)
         code = say_fail(SAY_USAGE, "a list of saved pages under tests: in the recipe",
                         "%s has no tests", show(path).text);
-    for (size_t i = 0; code == SAY_DONE && (one = seine_json_at(tests, i)); i++) {
+    for (size_t i = 0; (one = seine_json_at(tests, i)); i++) {
         test_result *r = xalloc_zeroed(1, sizeof *r);
-        code = recipe_test(&f, one, update, r);
-        if (code == SAY_DONE)
+        int now = recipe_test(&f, one, set->update, r);
+        if (now == SAY_DONE && set->update && r->n_counted > 0)
+            now = edit_counts(&f, i, r);
+        if (now == SAY_DONE)
             show_result(&f, r, t);
+        code = code == SAY_DONE ? now : code; /* the others are tested all the same */
         free(r);
     }
     seine_json_free(tests);
@@ -182,7 +215,7 @@ run_test(const args *a)
         out_text("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"seine "
                  "test\">\n");
     for (size_t i = 0; i < a->count; i++) {
-        int one = test_file(a->words[i], set->update, &t);
+        int one = test_file(a->words[i], a, &t);
         code = code == SAY_DONE ? one : code;
         out_flush();
     }

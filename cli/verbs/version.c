@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <seine/console.h>
 #include <seine/version.h>
 
 #include "options/help.h"
@@ -37,6 +38,40 @@ const command cmd_version = {
 #define SEINE_COMMIT ""
 #endif
 
+/* "console": are the pages compiled in? And what they contain of others. */
+static void
+add_console(seine_json *out)
+{
+    bool has_pages = false;
+    seine_json *pages = xalloc_json(seine_json_new_array());
+
+#ifdef SEINE_HAS_CONSOLE
+    const char *name, *version, *licence;
+
+    has_pages = seine_console_has_pages();
+    for (size_t i = 0; seine_console_licence_get(i, &name, &version, &licence); i++) {
+        seine_json *row = xalloc_json(seine_json_new_object());
+
+        jsonl_set(row, "name", jsonl_string(name));
+        jsonl_set(row, "version", jsonl_string(version));
+        jsonl_set(row, "licence", jsonl_string(licence));
+        jsonl_add(pages, row);
+    }
+#endif
+    jsonl_set(out, "console", xalloc_json(seine_json_new_bool(has_pages)));
+    jsonl_set(out, "pages", pages);
+}
+
+static const char *
+console_word(void)
+{
+#ifdef SEINE_HAS_CONSOLE
+    return seine_console_has_pages() ? "yes" : "no";
+#else
+    return "no";
+#endif
+}
+
 static int
 print_json(void)
 {
@@ -51,6 +86,7 @@ print_json(void)
         jsonl_set(out, "commit", jsonl_string(SEINE_COMMIT));
     jsonl_set(out, "compiler", jsonl_string(SEINE_COMPILER));
     jsonl_set(out, "libraries", libraries);
+    add_console(out);
 
     seine_json *features = xalloc_json(seine_json_new_array());
     for (size_t i = 0; commands[i]; i++)
@@ -71,6 +107,7 @@ help_version(void)
     out_print("compiler   %s\nlibraries", SEINE_COMPILER);
     for (size_t i = 0; seine_version_library_get(i, &name, &version); i++)
         out_print("%s %s %s", i ? "," : " ", name, version);
+    out_print("\nconsole    %s", console_word());
     out_text("\nfeatures  ");
     for (size_t i = 0; commands[i]; i++)
         out_print("%s %s", i ? "," : "", commands[i]->name);

@@ -48,11 +48,12 @@ typedef struct seine_chaos_opts {
     bool tls, dns;      /* serve HTTPS and DNS, too */
     const char *script; /* JSON lines: faults by host and path, a site; or NULL */
     uint32_t max_connections; /* 0: as many as there are descriptors, up to 65,536 */
+    const char *files;        /* the directory of the word `file`; NULL: none */
 } seine_chaos_opts;
 
-#define SEINE_CHAOS_OPTS                                         \
-    {                                                            \
-        sizeof(seine_chaos_opts), 1, NULL, false, false, NULL, 0 \
+#define SEINE_CHAOS_OPTS                                               \
+    {                                                                  \
+        sizeof(seine_chaos_opts), 1, NULL, false, false, NULL, 0, NULL \
     }
 
 /* Defines a further word: it stands for other words, or for exact bytes. */
@@ -66,8 +67,9 @@ SEINE_BEGIN
 
 /* Listens and serves on return; NULL options are SEINE_CHAOS_OPTS. It listens on all of
  * 127/8 and nowhere else, unless `listen` names an address outside of it. INVAL: options
- * that contradict each other; CONFIG: a bad script (seine_chaos_check says where); IO:
- * the port is taken; NO_FILES; NOMEM. */
+ * that contradict each other; CONFIG: a bad script (seine_chaos_check says where);
+ * UNKNOWN: `files` is no directory that can be read; IO: the port is taken; NO_FILES;
+ * NOMEM. */
 SEINE_MUST_CHECK seine_err seine_chaos_new(const seine_chaos_opts *opts,
                                            seine_chaos **out_chaos);
 void seine_chaos_free(seine_chaos *c); /* NULL is fine; ends its thread first */

@@ -37,6 +37,7 @@
 #define SEINE_DIAG_FILE   80  /* likewise */
 #define SEINE_DIAG_TEXT   160 /* likewise */
 #define SEINE_DIAG_ROOM   320 /* what a printed one needs, if names are short */
+#define SEINE_DIAG_MAX    20  /* mistakes of a file that are told at once */
 
 /* A function that takes a diag accepts NULL, empties the diag first and fills it when it
  * fails. An empty text says no more than the error code does (NOMEM). */

@@ -30,8 +30,9 @@
  * the page + 256 KiB are kept, of which 16 MiB of JSON.
  *
  * Time    plays no part.
- * Memory  of a page: its tree (tree.h), or its JSON (64 bytes a value, 1,000,000 values
- *         at most), and the data; it asks the gate first. An extractor keeps 1 MiB of it.
+ * Memory  of a page: its tree (tree.h), or three times its JSON and 64 bytes a name
+ *         (1,000,000 values at most), and the data; it asks the gate first. An extractor
+ *         keeps 1 MiB of it.
  * Threads fields that do not change any more: any thread. An extractor: one owner.
  */
 #ifndef SEINE_EXTRACT_H

@@ -209,8 +209,8 @@ typedef struct seine_fetch_opts {
     uint64_t output_memory;   /* 0: what outputs of the caller keep for themselves; taken
                                  off max_memory, up to half of it */
     struct seine_durable_job *job; /* job.h: the run is durable; NULL: it is not */
-    /* With a job, called by new for each record of earlier runs, with its counts alone;
-     * NULL. */
+    /* With a job, called by new for each record of earlier runs, with its counts alone,
+     * and the first 200 that failed with their URLs; NULL. */
     void (*on_earlier)(const seine_record *r, void *arg);
     /* With a job and a crawl: it is incremental, see revisit.h; NULL: it is not. */
     const seine_revisit_opts *revisit;
@@ -229,6 +229,32 @@ typedef struct seine_fetch_opts {
      * body of such a page is kept while it is read, whatever `keep` says. Outlives it;
      * NULL: none. */
     const struct seine_extract *extract;
+    /* With a job, called by new: what was kept with the record of a page
+     * (seine_record_items_keep), its key absent, and the texts of seine_job_note; NULL.
+     */
+    void (*on_kept)(seine_view key, seine_view bytes, void *arg);
+    /* With a job: neither fields nor the body of a URL are written to it, and this is
+     * called by resume for each that is given again, to put them in anew. NULL: the job
+     * keeps both. */
+    void (*on_again)(seine_ask *io_ask, void *arg);
+    /* Keeps slices of the run for seine_fetch_timeline; with a job they are kept in any
+     * case. */
+    bool timeline;
+    /* `rate` is that of each value: "host", or a JSON Pointer into the lines of the
+     * input, /id, /url, /method or /tags/NAME. "none": of all together. NULL: the same,
+     * and `max_wait` does not count. */
+    const char *rate_key;
+    /* With `rate_key`: a request that would have to wait longer for its token is given up
+     * and takes none; SEINE_NEVER. */
+    seine_span max_wait;
+    /* Settings of single hosts, and limits of several together: host_opts.h. They are
+     * copied; NULL: none. */
+    const struct seine_host_opts *hosts;
+    size_t n_hosts;
+    const struct seine_group_opts *groups;
+    size_t n_groups;
+    /* Where traces go: otlp.h. Outlives it; NULL: nowhere. */
+    struct seine_otlp *traces;
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()
@@ -279,6 +305,10 @@ void seine_fetch_free(seine_fetch *f); /* stops at once what still runs */
  * at once. CLOSED: after finish or stop. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_fetch_add(seine_fetch *f, const seine_ask *ask,
                                            seine_ctx *ctx);
+
+/* The same; *out_is_new is false for a repeated URL, which has no record of its own. */
+SEINE_MUST_CHECK seine_err seine_fetch_add_new(seine_fetch *f, const seine_ask *ask,
+                                               seine_ctx *ctx, bool *out_is_new);
 
 /* With a job, once and before the first add: gives the URLs that earlier runs were given
  * and did not finish. What add says. */

@@ -29,7 +29,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "seine/breaker.h"
 #include "seine/fetch.h"
+#include "seine/host_opts.h"
 
 typedef struct seine_fetch_tune {
     size_t size;      /* of this struct: SEINE_FETCH_TUNE sets it */
@@ -58,7 +60,25 @@ typedef struct seine_fetch_wait {
     bool is_robots;    /* it waits for robots.txt, which cannot be had until `until` */
     bool is_parked;    /* given up in this run */
     seine_span every;  /* between two requests now */
+    uint64_t requests, ok, failed; /* that ended; of the first thousands of hosts */
+    seine_span p95;                /* of whole attempts */
+    seine_breaker_state breaker;
+    seine_span delay; /* Crawl-delay; 0: none */
 } seine_fetch_wait;
+
+/* Which hosts, and which of them first. */
+typedef enum seine_fetch_sort {
+    SEINE_SORT_WAITING,
+    SEINE_SORT_REQUESTS,
+    SEINE_SORT_FAILED,
+    SEINE_SORT_IN_FLIGHT
+} seine_fetch_sort;
+
+typedef struct seine_fetch_look {
+    seine_fetch_sort sort;
+    bool is_all;    /* hosts without work, too */
+    char match[64]; /* is in the name; "": any */
+} seine_fetch_look;
 
 SEINE_BEGIN
 
@@ -71,12 +91,34 @@ bool seine_fetch_is_paused(const seine_fetch *f);
 SEINE_MUST_CHECK seine_err seine_fetch_tune_set(seine_fetch *f, const seine_fetch_tune *t,
                                                 seine_diag *diag);
 
+/* Other settings of single hosts and other groups than those of the options, see
+ * host_opts.h; NULL and 0: none. What was started keeps its settings; what hosts and
+ * groups owe is kept. INVAL: nothing has changed, and the diag says why. NOMEM, FULL. */
+SEINE_MUST_CHECK seine_err seine_fetch_hosts_set(seine_fetch *f,
+                                                 const seine_host_opts *hosts,
+                                                 size_t n_hosts,
+                                                 const seine_group_opts *groups,
+                                                 size_t n_groups, seine_diag *diag);
+
+/* Closes the breaker of "e.example" or "e.example:8080": its URLs may be asked for. A
+ * host that was given up stays so. INVAL, FULL, NOMEM. */
+SEINE_MUST_CHECK seine_err seine_fetch_breaker_reset(seine_fetch *f, const char *host);
+
 /* Asks all shards what their hosts wait for. */
 uint64_t seine_fetch_waits_ask(seine_fetch *f);
+/* The same of other hosts, in another order; NULL: as above. Who asks while another
+ * question is open changes what both get. */
+uint64_t seine_fetch_waits_look(seine_fetch *f, const seine_fetch_look *look);
 /* The answer to that question or a later one: up to `room` hosts, those with most URLs
- * first. False: not all shards have answered. */
+ * first, or as the question says. False: not all shards have answered. */
 bool seine_fetch_waits_get(const seine_fetch *f, uint64_t ticket, seine_fetch_wait *out,
                            size_t room, size_t *out_n);
+
+/* Adds the slices of all shards, those of earlier runs of the job included; see
+ * timeline.h. Without `timeline` and without a job there are none. NOMEM, FULL. */
+struct seine_timeline;
+SEINE_MUST_CHECK seine_err seine_fetch_timeline(const seine_fetch *f,
+                                                struct seine_timeline *into);
 
 SEINE_END
 

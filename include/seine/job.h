@@ -58,10 +58,13 @@ typedef struct seine_job_opts {
     bool is_remote_ok; /* also on a network file system */
     bool next_round; /* a finished job begins its next round with all URLs it knows … */
     const char *const *round_members; /* … and may change these of its spec; NULL ends */
+    bool next_run;  /* a finished job begins its next round with another spec and no URL:
+                       outputs are new ones; notes and what is known of hosts stay */
+    bool keep_kept; /* … and what came with the records of earlier rounds stays, too */
 } seine_job_opts;
 
 /* clang-format off */
-#define SEINE_JOB_OPTS {sizeof(seine_job_opts), NULL, NULL, NULL, NULL, NULL, SEINE_DURABILITY_FULL, false, false, false, false, false, NULL}
+#define SEINE_JOB_OPTS {sizeof(seine_job_opts), NULL, NULL, NULL, NULL, NULL, SEINE_DURABILITY_FULL, false, false, false, false, false, NULL, false, false}
 /* clang-format on */
 
 typedef struct seine_job_figures {
@@ -95,6 +98,12 @@ seine_err seine_job_close(seine_durable_job *j, bool is_finished);
 seine_err seine_job_end(seine_durable_job *j, bool is_finished, seine_diag *diag);
 
 void seine_job_figures_get(const seine_durable_job *j, seine_job_figures *out_figures);
+
+/* Keeps a text under a name, in place of the one before; seine_fetch_opts.on_kept gets it
+ * in later runs. After seine_fetch_finish; it is durable with the end of the job. INVAL:
+ * the job has no fetch. NOMEM. */
+SEINE_MUST_CHECK seine_err seine_job_note(seine_durable_job *j, const char *key,
+                                          const char *bytes, size_t len);
 
 /* What the job was started with; borrowed. */
 const char *seine_job_spec(const seine_durable_job *j);

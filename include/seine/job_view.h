@@ -97,6 +97,7 @@ typedef struct seine_job_url {
 
 typedef void (*seine_job_name_fn)(const char *name, void *arg);
 typedef void (*seine_job_output_fn)(const seine_job_output *o, void *arg);
+typedef void (*seine_job_record_fn)(const seine_record *r, void *arg);
 typedef void (*seine_job_host_fn)(const seine_job_host *h, void *arg);
 
 SEINE_BEGIN
@@ -140,6 +141,32 @@ typedef void (*seine_job_url_fn)(seine_view url, void *arg);
 SEINE_MUST_CHECK seine_err seine_job_view_due(seine_job_view *v, int64_t wall,
                                               seine_job_url_fn fn, void *arg,
                                               seine_job_due *out_due, seine_diag *diag);
+
+/* Gives the orphans of an incremental crawl: pages that were there when they were asked
+ * for last, and which no other page, no sitemap and no seed names. What pages name that
+ * are unchanged, fail or are not due counts as it was read last. INVAL: the rows were
+ * read before. Otherwise as above. */
+typedef struct seine_job_orphans {
+    uint64_t n;
+    uint64_t cut; /* pages that name more URLs than are kept: some may be no orphans */
+} seine_job_orphans;
+SEINE_MUST_CHECK seine_err seine_job_view_orphans(seine_job_view *v, seine_job_url_fn fn,
+                                                  void *arg, seine_job_orphans *out,
+                                                  seine_diag *diag);
+
+/* Gives every URL of this round that has ended with a record, in the order of their
+ * numbers, with what the state keeps of it: how it ended and when, sizes, the time of its
+ * last attempt as `ttfb`; of a failure also where it was found. What all of them have
+ * waited stands in the first result. Views are valid until `fn` returns. INVAL: the rows
+ * were read before. STATE_CORRUPT, IO, NOMEM. */
+SEINE_MUST_CHECK seine_err seine_job_view_records(seine_job_view *v,
+                                                  seine_job_record_fn fn, void *arg);
+
+/* Adds the slices that the runs of the job have kept, see timeline.h: its last minutes,
+ * and its last ten minutes by the second. STATE_CORRUPT, IO, NOMEM. */
+struct seine_timeline;
+SEINE_MUST_CHECK seine_err seine_job_view_timeline(seine_job_view *v,
+                                                   struct seine_timeline *into);
 
 /* Removes the job: its state, not its outputs. STATE_LOCKED: it runs. IO: there is no
  * such job, or its directory has files that are not ours. */

@@ -77,6 +77,11 @@ typedef struct seine_http_route {
 
 typedef enum seine_http_kind { SEINE_HTTP_PLAIN, SEINE_HTTP_WEBSOCKET } seine_http_kind;
 
+/* Writes whole families whose labels nobody knows before, such as a few busiest hosts. */
+typedef void (*seine_metrics_put)(const char *bytes, size_t n, void *to);
+typedef void (*seine_metrics_more_fn)(seine_metrics_format f, seine_metrics_put put,
+                                      void *to, void *arg);
+
 SEINE_BEGIN
 
 /* 0.005 … 10 s; the same with 30 and 60 s; the same from 0.0005 s on. */
@@ -123,6 +128,10 @@ uint64_t seine_histogram_count(const seine_histogram *h, unsigned series);
 SEINE_MUST_CHECK seine_err seine_metrics_text(const seine_metrics *m,
                                               seine_metrics_format f,
                                               seine_text *out_text);
+
+/* `fn` is called at the end of each text, on the thread that asks for it; one for all,
+ * NULL: none. It must not use the registry. */
+void seine_metrics_more(seine_metrics *m, seine_metrics_more_fn fn, void *arg);
 
 /* Registers the four families of an HTTP server: http_requests_total,
  * http_request_duration_seconds, http_errors_total (status 400 and above) and

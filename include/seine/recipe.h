@@ -42,8 +42,6 @@
 #include "seine/err.h"
 #include "seine/view.h"
 
-#define SEINE_DIAG_MAX 20 /* mistakes of a recipe that are told at once */
-
 typedef struct seine_recipe seine_recipe;
 
 typedef struct seine_recipe_opts {
@@ -113,6 +111,18 @@ typedef struct seine_applied {
     seine_err err; /* why the page could not be read; OK */
 } seine_applied;
 
+/* What a drafted recipe is called, and the saved page that its test names. */
+typedef struct seine_draft_opts {
+    size_t size;        /* of this struct: SEINE_DRAFT_OPTS sets it */
+    const char *name;   /* of the recipe: letters, digits, _ and - */
+    const char *page;   /* "pages/list.html"; one that ends in .json is JSON */
+    const char *golden; /* "pages/list.jsonl": the rows that must come out */
+} seine_draft_opts;
+
+/* clang-format off */
+#define SEINE_DRAFT_OPTS {sizeof(seine_draft_opts), NULL, NULL, NULL}
+/* clang-format on */
+
 /* A selector of the recipe that finds nothing on a page. */
 typedef struct seine_dead_selector {
     const char *field;    /* "" for the rows themselves */
@@ -178,6 +188,15 @@ SEINE_MUST_CHECK seine_err seine_recipe_apply(const seine_recipe *r,
 SEINE_MUST_CHECK seine_err
 seine_recipe_dead(const seine_recipe *r, const seine_page *page,
                   void (*fn)(const seine_dead_selector *dead, void *arg), void *arg);
+
+/* Drafts a recipe from one page: looks for what the page repeats (tables, lists, cards,
+ * JSON-LD, feeds, arrays of JSON), names and types what varies in its rows, finds the
+ * link to the next page, and writes YAML whose test holds for this page. Takes time that
+ * grows as the page does. UNKNOWN: nothing repeats on the page. INVAL, NOMEM; BAD_JSON,
+ * HTML_TOO_COMPLEX …: the page cannot be read. */
+SEINE_MUST_CHECK seine_err seine_recipe_draft(const seine_page *page,
+                                              const seine_draft_opts *opts,
+                                              seine_text *out_yaml);
 
 SEINE_END
 

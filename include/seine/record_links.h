@@ -32,6 +32,7 @@ typedef struct seine_record_link { /* valid until the function returns */
     seine_view key;       /* equal for all spellings of the URL */
     seine_view tag, attr; /* "a", "href"; absent: the page is a redirect */
     uint32_t line;        /* 0: the page is a redirect */
+    uint32_t col;         /* of the tag, from 1, in bytes; 0: likewise */
 } seine_record_link;
 typedef void (*seine_record_link_fn)(const seine_record_link *l, void *arg);
 

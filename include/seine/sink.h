@@ -29,6 +29,7 @@
 #include <stddef.h>
 
 #include "seine/diag.h"
+#include "seine/metrics.h"
 #include "seine/record.h"
 
 typedef struct seine_sinks seine_sinks;
@@ -95,10 +96,12 @@ typedef struct seine_sink_opts {
     const char *const *data; /* CSV and SQLite: fields of the data of records, which get a
                                 column each (extract.h); in `columns` the word data.*
                                 means all of them; ended by NULL. NULL: none; copied */
+    const struct seine_item_sink *items; /* the items of pages that this sink takes
+                                            (record_items.h), outlives it; NULL: none */
 } seine_sink_opts;
 
 /* clang-format off */
-#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false, false, false, NULL, NULL, false, 0, NULL}
+#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL, false, false, false, false, NULL, NULL, false, 0, NULL, NULL}
 /* clang-format on */
 
 typedef struct seine_sinks_opts {
@@ -167,6 +170,16 @@ SEINE_MUST_CHECK seine_err seine_sinks_line(seine_sinks *s, const char *type,
 SEINE_MUST_CHECK seine_err seine_sinks_last_line(seine_sinks *s, const char *type,
                                                  const char *members, size_t len);
 
+/* Writes the slices of a run to every SQLite output, table `timeline`, in place of those
+ * of the same moments; other outputs have no place for them. See timeline.h. NOMEM. */
+struct seine_timeline;
+SEINE_MUST_CHECK seine_err seine_sinks_timeline(seine_sinks *s,
+                                                const struct seine_timeline *t);
+
+/* Writes an event `page.orphan` for every page that nothing names any more (job_view.h),
+ * once in a round, whoever is killed. All URLs have ended. INVAL: no job. NOMEM. */
+SEINE_MUST_CHECK seine_err seine_sinks_orphans(seine_sinks *s);
+
 /* Waits until all records put so far are written and flushed; with `ordered`, no longer
  * waits for missing numbers. Returns the first error. */
 SEINE_MUST_CHECK seine_err seine_sinks_drain(seine_sinks *s);
@@ -184,6 +197,8 @@ void seine_sinks_hurry(seine_sinks *s);
 bool seine_sinks_halt(seine_sinks *s, seine_span patience);
 void seine_sinks_free(seine_sinks *s); /* closes what is open; NULL is fine */
 
+/* Before start: counts in seine_output_…; NULL: nowhere. CLOSED; as registering says. */
+SEINE_MUST_CHECK seine_err seine_sinks_metrics(seine_sinks *s, seine_metrics *m);
 void seine_sinks_stats_get(const seine_sinks *s, seine_sinks_stats *out_stats);
 
 SEINE_END

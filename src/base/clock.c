@@ -19,6 +19,12 @@ read_clock(clockid_t id)
     return SEINE_SECS(t.tv_sec) + t.tv_nsec;
 }
 
+seine_span
+sn_clock_cpu(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 static seine_time
 system_now(seine_clock *c)
 {

@@ -17,6 +17,7 @@ typedef struct scan {
     sn_json_names *names;
     sn_json_flaw *flaw, *note;
     seine_err err;
+    bool has_nul; /* an escape of the last string is U+0000 */
 } scan;
 
 static bool
@@ -78,10 +79,8 @@ take_digits(scan *s)
     return s->at > from;
 }
 
-/* Does a double hold the number? The point is taken out, because strtod expects the
- * locale's. */
-static bool
-fits_double(sn_str number)
+double
+sn_json_double(sn_str number)
 {
     char text[SN_JSON_DIGITS + 32], *to = text;
     size_t i = 0, behind = 0;
@@ -102,7 +101,27 @@ fits_double(sn_str number)
         exponent = exponent * 10 + (number.ptr[i] - '0');
     snprintf(to, (size_t)(text + sizeof text - to), "e%ld",
              (minus ? -exponent : exponent) - (long)behind);
-    return isfinite(strtod(text, NULL));
+    return strtod(text, NULL);
+}
+
+/* Does a double hold the number? One of 64 characters whose exponent has two digits is
+ * far below the largest, and so is one with a negative exponent. Of most others the
+ * digits before the point and the exponent tell. */
+static bool
+fits_double(sn_str number)
+{
+    size_t e = sn_str_find(number, 'e'), point = sn_str_find(number, '.');
+    uint64_t exponent;
+
+    if (e == number.len)
+        e = sn_str_find(number, 'E');
+    if (number.len - e <= 3 || number.ptr[e + 1] == '-')
+        return true;
+    sn_str digits = sn_str_slice(number, e + 1 + (number.ptr[e + 1] == '+'), number.len);
+    if (sn_str_u64(digits, &exponent) == SEINE_OK && exponent <= 308 &&
+        exponent + (point < e ? point : e) <= 308)
+        return true;
+    return isfinite(sn_json_double(number));
 }
 
 static void
@@ -176,6 +195,7 @@ take_escape(scan *s)
     s->at++;
     if (!take_hex(s, &c))
         return false;
+    s->has_nul |= c == 0;
     if (c < 0xd800 || c > 0xdfff)
         return true;
     if (c >= 0xdc00 || !take_byte(s, '\\') || !take_byte(s, 'u'))
@@ -244,8 +264,11 @@ take_name(scan *s, const char *wanted)
     const char *from = s->at;
     if (!take_byte(s, '"'))
         return want(s, wanted);
+    s->has_nul = false;
     if (!take_string(s, &raw))
         return false;
+    if (s->has_nul)
+        remark(s, from, "a name with U+0000 in it");
     if (s->names) {
         seine_err e = sn_json_names_add(s->names, s->objects[s->depth - 1], raw);
 

@@ -9,7 +9,7 @@
  *     e = sn_json_scan(text, NULL, &flaw, &note);
  *     if (e != SEINE_OK)                       BAD_JSON, JSON_TOO_DEEP
  *         complain(flaw.offset, flaw.text);
- *     else if (note.text)                      a name twice, or a number too large
+ *     else if (note.text)                      a name twice, a number too large
  *         warn(note.offset, note.text);
  *
  * A text without a flaw and without a note is read by all readers of ours.
@@ -52,6 +52,13 @@ SEINE_MUST_CHECK seine_err sn_json_names_add(sn_json_names *n, uint32_t object,
 
 /* Forgets the names of the object that was opened last. */
 void sn_json_names_close(sn_json_names *n, uint32_t object);
+
+/* The text between the quotes, well-formed, with its escapes decoded: itself, or the
+ * content of `b`, which keeps an error. */
+sn_str sn_json_unescape(sn_str raw, sn_buf *b);
+
+/* The value of a number of at most SN_JSON_DIGITS characters, whatever the locale is. */
+double sn_json_double(sn_str number);
 
 /* Without `names` duplicates are not found. *out_note is the first note. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_json_scan(sn_str text, sn_json_names *names,

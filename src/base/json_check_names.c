@@ -95,9 +95,8 @@ unescape(sn_buf *b, const char *p)
     return 11;
 }
 
-/* The name with its escapes decoded: two spellings of one name are equal. */
-static sn_str
-meant(sn_str raw, sn_buf *b)
+sn_str
+sn_json_unescape(sn_str raw, sn_buf *b)
 {
     if (sn_str_find(raw, '\\') == raw.len)
         return raw;
@@ -153,13 +152,13 @@ static bool
 is_same(sn_json_names *n, const entry *there, uint64_t hash, uint32_t object, sn_str name)
 {
     return there->hash == hash && there->object == object &&
-           sn_str_eq(meant(there->raw, &n->two), name);
+           sn_str_eq(sn_json_unescape(there->raw, &n->two), name);
 }
 
 seine_err
 sn_json_names_add(sn_json_names *n, uint32_t object, sn_str raw)
 {
-    sn_str name = meant(raw, &n->one);
+    sn_str name = sn_json_unescape(raw, &n->one); /* spellings of a name are equal */
     uint64_t hash = sn_siphash(n->secret, name.ptr, name.len) ^
                     (object * UINT64_C(0x9e3779b97f4a7c15));
 

@@ -579,3 +579,15 @@ seine_log_stats_get(const seine_log *log, seine_log_stats *out_stats)
     *out_stats = log->stats;
     pthread_mutex_unlock(lock);
 }
+
+uint32_t
+sn_log_waiting(const seine_log *log, uint32_t *out_room)
+{
+    pthread_mutex_t *lock = (pthread_mutex_t *)&log->lock;
+
+    pthread_mutex_lock(lock);
+    uint32_t n = log->waiting;
+    pthread_mutex_unlock(lock);
+    *out_room = log->max;
+    return n;
+}

@@ -67,4 +67,7 @@ sn_log_text(seine_log_kind kind, const char *name, sn_str s)
 void sn_log(seine_log *log, seine_log_level level, const char *event, const char *message,
             const seine_log_field *fields);
 
+/* Lines that wait in the ring, and how many it has room for. Any thread. */
+uint32_t sn_log_waiting(const seine_log *log, uint32_t *out_room);
+
 #endif

@@ -33,11 +33,13 @@ static const struct word {
 } words[] = {
     {"address", "server.address"},
     {"breaker", "seine.breaker.state"},
+    {"check", "seine.check"},
     {"delay", "seine.retry.delay"},
     {"doc", "seine.doc"},
     {"dropped", "seine.dropped"},
     {"err", "error.type"},
     {"error", "error.message"},
+    {"health", "seine.health"},
     {"host", "seine.host"},
     {"job", "seine.job"},
     {"method", "http.request.method"},

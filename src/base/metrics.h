@@ -22,6 +22,14 @@
 
 #define SN_LABELS_CAP (16u << 20) /* more bytes than the label texts can have */
 
+/* Parts of the library that register families once, however often they are made. */
+typedef enum sn_metrics_part {
+    SN_METRICS_FETCH,
+    SN_METRICS_SINKS,
+    SN_METRICS_TRACES,
+    SN_METRICS_PARTS
+} sn_metrics_part;
+
 typedef enum sn_metric_kind { SN_COUNTER, SN_GAUGE, SN_HISTOGRAM } sn_metric_kind;
 
 typedef _Atomic uint64_t sn_cell;
@@ -67,7 +75,7 @@ typedef struct sn_metric_block {
 typedef struct sn_family {
     _Atomic(struct sn_family *) next;
     sn_metric_kind kind;
-    bool is_shared; /* several registrations add to it: the http families */
+    bool is_shared; /* several registrations add to it: HTTP, queues, workers … */
     char *name, *help;
     _Atomic(sn_metric_block *) blocks;
 } sn_family;
@@ -77,13 +85,16 @@ struct seine_metrics {
     _Atomic(sn_family *) families;
     size_t lines;
     struct seine_http_metrics *https;
-    void *kept; /* by sn_metrics_keep */
+    void *kept[SN_METRICS_PARTS]; /* by sn_metrics_keep */
+    seine_metrics_more_fn more;   /* guarded by `reading`, as its arg */
+    void *more_arg;
+    pthread_mutex_t reading;
 };
 
-/* The registry owns `give`, one allocation, from now on. Whoever would register the same
- * families again finds it here; NULL: nobody has kept anything. */
-void sn_metrics_keep(seine_metrics *m, void *give);
-void *sn_metrics_kept(seine_metrics *m);
+/* The registry owns `give`, one allocation, from now on. Whoever would register the
+ * families of that part again finds it here; NULL: nobody has kept anything. */
+void sn_metrics_keep(seine_metrics *m, sn_metrics_part part, void *give);
+void *sn_metrics_kept(seine_metrics *m, sn_metrics_part part);
 
 /* A block that is not in a registry yet, in a family of its own. */
 typedef struct sn_draft {

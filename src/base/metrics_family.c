@@ -359,6 +359,29 @@ find_family(const seine_metrics *m, const sn_family *like)
     return NULL;
 }
 
+static unsigned
+series_in(const sn_metric_block *b)
+{
+    return b->kind == SN_COUNTER ? b->as.counter.n
+           : b->kind == SN_GAUGE ? b->as.gauge.n
+                                 : b->as.histogram.n;
+}
+
+static bool
+have_same_series(const sn_metric_block *a, const sn_metric_block *b)
+{
+    const char *mine = a->labels;
+
+    for (unsigned i = 0; i < series_in(a); i++, mine += strlen(mine) + 1) {
+        const char *other = b->labels;
+
+        for (unsigned k = 0; k < series_in(b); k++, other += strlen(other) + 1)
+            if (strcmp(mine, other) == 0)
+                return true;
+    }
+    return false;
+}
+
 /* May the draft's series be added to this existing family? */
 static bool
 may_join(const sn_family *f, const sn_family *draft)
@@ -368,7 +391,7 @@ may_join(const sn_family *f, const sn_family *draft)
     if (!f->is_shared || !draft->is_shared || f->kind != draft->kind)
         return false;
     for (const sn_metric_block *b = f->blocks; b; b = b->next)
-        if (strcmp(b->labels, mine->labels) == 0)
+        if (have_same_series(b, mine))
             return false;
     return true;
 }
@@ -432,6 +455,31 @@ sn_drafts_link(seine_metrics *m, sn_draft *drafts, size_t n)
     return e;
 }
 
+/* Families to which several parts of a program add series of their own. */
+static bool
+is_shared_name(const char *name)
+{
+    static const char *const names[] = {
+        "seine_job_last_success_timestamp_seconds",
+        "seine_jobs",
+        "seine_limiter_keys",
+        "seine_limiter_rejected_total",
+        "seine_limiter_wait_seconds",
+        "seine_loop_lag_seconds",
+        "seine_queue_capacity",
+        "seine_queue_depth",
+        "seine_queue_rejected_total",
+        "seine_store_commit_seconds",
+        "seine_worker_busy_seconds_total",
+        "seine_worker_threads",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
 static seine_err
 add_family(seine_metrics *m, sn_metric_kind kind, const char *name, const char *help,
            const seine_label *labels, size_t n, const seine_buckets *buckets,
@@ -455,6 +503,7 @@ add_family(seine_metrics *m, sn_metric_kind kind, const char *name, const char *
         return e;
 
     sn_metric_block *b = d.family->blocks;
+    d.family->is_shared = is_shared_name(name);
     e = sn_drafts_link(m, &d, 1);
     sn_draft_fini(&d);
     if (e == SEINE_OK)
@@ -513,23 +562,24 @@ seine_metrics_new(seine_metrics **out_m)
     if (!m)
         return SEINE_E_NOMEM;
     pthread_mutex_init(&m->lock, NULL);
+    pthread_mutex_init(&m->reading, NULL);
     *out_m = m;
     return SEINE_OK;
 }
 
 void
-sn_metrics_keep(seine_metrics *m, void *give)
+sn_metrics_keep(seine_metrics *m, sn_metrics_part part, void *give)
 {
     pthread_mutex_lock(&m->lock);
-    m->kept = give;
+    m->kept[part] = give;
     pthread_mutex_unlock(&m->lock);
 }
 
 void *
-sn_metrics_kept(seine_metrics *m)
+sn_metrics_kept(seine_metrics *m, sn_metrics_part part)
 {
     pthread_mutex_lock(&m->lock);
-    void *kept = m->kept;
+    void *kept = m->kept[part];
     pthread_mutex_unlock(&m->lock);
     return kept;
 }
@@ -544,7 +594,20 @@ seine_metrics_free(seine_metrics *m)
         family_free(f);
     }
     sn_http_free_all(m->https);
-    sn_free(m->kept);
+    for (size_t i = 0; i < SN_METRICS_PARTS; i++)
+        sn_free(m->kept[i]);
     pthread_mutex_destroy(&m->lock);
+    pthread_mutex_destroy(&m->reading);
     sn_free(m);
+}
+
+void
+seine_metrics_more(seine_metrics *m, seine_metrics_more_fn fn, void *arg)
+{
+    if (!m)
+        return;
+    pthread_mutex_lock(&m->reading);
+    m->more = fn;
+    m->more_arg = arg;
+    pthread_mutex_unlock(&m->reading);
 }

@@ -150,6 +150,25 @@ put_family(page *p, const sn_family *f)
         put_block(p, b);
 }
 
+static void
+put_bytes(const char *bytes, size_t n, void *to)
+{
+    sn_buf_add(to, bytes, n);
+}
+
+/* The lock is held over the callback, so that whoever takes it away knows that it does
+ * not run. */
+static void
+put_more(const seine_metrics *m, seine_metrics_format f, sn_buf *text)
+{
+    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&m->reading;
+
+    pthread_mutex_lock(lock);
+    if (m->more)
+        m->more(f, put_bytes, text, m->more_arg);
+    pthread_mutex_unlock(lock);
+}
+
 seine_err
 seine_metrics_text(const seine_metrics *m, seine_metrics_format f, seine_text *out_text)
 {
@@ -160,6 +179,7 @@ seine_metrics_text(const seine_metrics *m, seine_metrics_format f, seine_text *o
     sn_buf_init(&p.text, TEXT_CAP);
     for (const sn_family *fam = m->families; fam; fam = fam->next)
         put_family(&p, fam);
+    put_more(m, f, &p.text);
     if (p.is_open)
         sn_buf_text(&p.text, "# EOF\n");
     seine_err e = sn_buf_take(&p.text, out_text);

@@ -16,10 +16,31 @@ same(const char *a, const char *b, size_t n)
     return n == 0 || memcmp(a, b, n) == 0;
 }
 
+/* Makes the letters of eight bytes small: a byte that is a capital gets bit 5 set. The
+ * sums do not carry into the next byte, since bit 7 of each is taken out before. */
+static uint64_t
+lower_eight(const char *bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+    uint64_t x, low;
+
+    memcpy(&x, bytes, sizeof x);
+    low = x & ~high;
+    uint64_t from_a = low + ones * (0x80 - 'A'), behind_z = low + ones * (0x7f - 'Z');
+    return x | (from_a & ~behind_z & ~x & high) >> 2;
+}
+
 static bool
 same_nocase(const char *a, const char *b, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    size_t i = 0;
+
+    for (; i + 8 <= n; i += 8)
+        if (lower_eight(a + i) != lower_eight(b + i))
+            return false;
+    if (i < n && n >= 8) /* overlaps bytes that are equal */
+        return lower_eight(a + n - 8) == lower_eight(b + n - 8);
+    for (; i < n; i++)
         if (sn_lower(a[i]) != sn_lower(b[i]))
             return false;
     return true;

@@ -72,4 +72,7 @@ sn_time_seconds(int64_t wall, int64_t *out_ns)
  * system's, its own time. */
 seine_time sn_time_up(seine_clock *c);
 
+/* How long the calling thread was on a processor. */
+seine_span sn_clock_cpu(void);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "chaos/folder.h"
 #include "chaos/page.h"
 #include "chaos/quote.h"
 #include "chaos/request_log.h"
@@ -31,6 +32,8 @@ snc_body_type(const snc_plan *p)
                                                         : "text/html; charset=utf-8";
     case SNC_FINAL_LOG:
         return "application/x-ndjson";
+    case SNC_FINAL_FILE:
+        return snc_folder_type(p->rest);
     case SNC_FINAL_EMPTY:
         return "";
     default:
@@ -278,6 +281,7 @@ snc_body_make(snc_wire *w, const snc_plan *p, const snc_stage *st)
         break;
     case SNC_FINAL_RAW:
     case SNC_FINAL_SAID:
+    case SNC_FINAL_FILE:
         sn_buf_str(text, p->raw);
         break;
     case SNC_FINAL_SITE:

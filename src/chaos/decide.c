@@ -43,19 +43,31 @@ apply(snc_deciding *d, sn_str words)
     return false;
 }
 
+/* Looks up what the plan only names: a page of a site, a file. */
+static void
+look_up(snc_deciding *d)
+{
+    if (d->plan.has_final && d->plan.final == SNC_FINAL_SITE)
+        snc_decide_site(d);
+    else if (d->plan.has_final && d->plan.final == SNC_FINAL_FILE)
+        snc_decide_file(d);
+}
+
 /* Applies `words`: alone, if they name a body, else on top of the plan of the path. */
 static void
 overlay(snc_deciding *d, sn_str words, bool path_is_words)
 {
     d->plan = (snc_plan){.count = 0};
     d->fault = words;
-    if (!apply(d, words) || d->plan.has_final || !path_is_words)
+    if (!apply(d, words))
+        return;
+    look_up(d);
+    if (d->plan.has_final || !path_is_words)
         return;
     d->plan = (snc_plan){.count = 0};
     if (!apply(d, d->req->path))
         return;
-    if (d->plan.has_final && d->plan.final == SNC_FINAL_SITE)
-        snc_decide_site(d);
+    look_up(d);
     d->plan.has_final = d->plan.stop = false;
     if (apply(d, words))
         d->plan.has_final = true;
@@ -120,9 +132,8 @@ decide_path(snc_deciding *d)
         overlay(d, verdict.words, true);
         if (flow.retry_after.ptr)
             snc_plan_field(&d->plan, SN_STR("Retry-After"), flow.retry_after);
-    } else if (apply(d, d->req->path) && d->plan.has_final &&
-               d->plan.final == SNC_FINAL_SITE) {
-        snc_decide_site(d);
+    } else if (apply(d, d->req->path)) {
+        look_up(d);
     }
 }
 

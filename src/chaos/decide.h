@@ -37,6 +37,9 @@ void snc_decide(snc_deciding *d);
  * redirect, 404. */
 void snc_decide_site(snc_deciding *d);
 
+/* Reads the file that a plan of SNC_FINAL_FILE names, or plans why there is none. */
+void snc_decide_file(snc_deciding *d);
+
 /* Plans a short text with this status, whatever was planned before. */
 void snc_decide_say(snc_deciding *d, unsigned status, sn_str text);
 

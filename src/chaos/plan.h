@@ -37,6 +37,7 @@ typedef enum snc_final {
     SNC_FINAL_RAW,      /* `raw` alone, without a head */
     SNC_FINAL_SITE,     /* `rest` of a generated site */
     SNC_FINAL_CALENDAR, /* `rest` of an endless one */
+    SNC_FINAL_FILE,     /* `raw`, the bytes of the file `rest` */
     SNC_FINAL_SAID,     /* `raw` as text: an error, or the list of words */
     SNC_FINAL_BOMB,     /* `count` zeros, coded as `bomb` says */
     SNC_FINAL_LOG       /* the request_log */

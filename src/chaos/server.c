@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "chaos/arg.h"
 #include "chaos/connection.h"
+#include "chaos/folder.h"
 #include "chaos/resolver.h"
 
 #define EVENTS  256
@@ -246,6 +247,15 @@ limit_connections(uint32_t wanted)
     return most;
 }
 
+static seine_err
+open_folder(snc_world *w, const char *path)
+{
+    w->folder = snc_folder_open(path);
+    if (w->folder >= 0)
+        return SEINE_OK;
+    return errno == EMFILE || errno == ENFILE ? SEINE_E_NO_FILES : SEINE_E_UNKNOWN;
+}
+
 seine_err
 snc_server_init(snc_server *s, const seine_chaos_opts *opts)
 {
@@ -260,6 +270,8 @@ snc_server_init(snc_server *s, const seine_chaos_opts *opts)
     seine_err e = snc_world_init(&s->world, opts->seed);
     if (e == SEINE_OK && opts->tls)
         e = snc_tls_new(s->clock->wall(s->clock), &s->tls);
+    if (e == SEINE_OK && opts->files)
+        e = open_folder(&s->world, opts->files);
     if (e == SEINE_OK && opts->script)
         e = snc_script_add(&s->world.script, sn_str_of(opts->script), &fault);
     s->world.script_base = s->world.script.count;

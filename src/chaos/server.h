@@ -72,8 +72,8 @@ typedef struct snc_server {
     char out[32768];
 } snc_server;
 
-/* INVAL: options that contradict each other; CONFIG: a bad script; NO_FILES; IO: the port
- * is taken, or there are no sockets; NOMEM. */
+/* INVAL: options that contradict each other; CONFIG: a bad script; UNKNOWN: no folder of
+ * files; NO_FILES; IO: the port is taken, or there are no sockets; NOMEM. */
 SEINE_MUST_CHECK seine_err snc_server_init(snc_server *s, const seine_chaos_opts *opts);
 void snc_server_fini(snc_server *s);
 

@@ -148,6 +148,15 @@ join_parts(sn_arena *arena, sn_str a, sn_str b, sn_str c, sn_str d)
     return (sn_str){out, out ? n : 0};
 }
 
+/* The file's name is everything behind the colon, slashes included. */
+WORD(file)
+{
+    UNUSED(0);
+    p->rest = join_parts(s->arena, arg[0], snc_arg_decode(at->after, s->arena),
+                         SN_STR(""), SN_STR(""));
+    return final(p, SNC_FINAL_FILE, 0);
+}
+
 /* Ends the path with this status; words that follow do not count. */
 static const char *
 end_with(snc_plan *p, unsigned status)
@@ -466,6 +475,7 @@ const snc_url_word snc_url_words_served[] = {
     {"raw",         "SFRUUC8x",       "final",    1, 1, true,  false, raw,         "exactly these bytes (base64url), then FIN"},
     {"site",        "1:1000/p/0",     "final",    1, 1, true,  true,  site,        "a generated site; /_list is the truth about it"},
     {"trap",        "calendar/",      "final",    1, 1, true,  true,  trap,        "an endless space of pages"},
+    {"file",        "shop/p1.html",   "final",    1, 1, true,  true,  file,        "this file below the folder that the server was given"},
     {"redir",       "3",              "redirect", 1, 1, false, false, redir,       "so many hops, then the rest"},
     {"loop",        "",               "redirect", 0, 0, true,  true,  loop,        "to itself"},
     {"to",          "302",            "redirect", 0, 1, true,  true,  to,          "this status with u= as Location, verbatim; none: no Location"},

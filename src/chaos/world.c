@@ -2,8 +2,10 @@
 #include "chaos/world.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "chaos/folder.h"
 
 #define ARENA ((size_t)1 << 20) /* bytes of decoded texts of one request */
 #define TEXT  ((size_t)1 << 30) /* bytes of texts of a response; a report may be long */
@@ -11,7 +13,7 @@
 seine_err
 snc_world_init(snc_world *w, uint64_t seed)
 {
-    *w = (snc_world){.seed = seed};
+    *w = (snc_world){.seed = seed, .folder = -1};
     snc_witness_init(&w->witness);
     snc_hit_counter_init(&w->counter);
     snc_script_init(&w->script);
@@ -21,6 +23,7 @@ snc_world_init(snc_world *w, uint64_t seed)
     sn_buf_init(&w->text, TEXT);
     sn_buf_init(&w->lines, 65536);
     sn_buf_init(&w->line, 65536);
+    sn_buf_init(&w->file, SNC_FOLDER_MOST);
     return sn_buf_reserve(&w->text, 4096) ? SEINE_OK : SEINE_E_NOMEM;
 }
 
@@ -42,6 +45,9 @@ snc_world_fini(snc_world *w)
     sn_buf_fini(&w->report);
     sn_buf_fini(&w->lines);
     sn_buf_fini(&w->line);
+    sn_buf_fini(&w->file);
+    if (w->folder >= 0)
+        close(w->folder);
 }
 
 void

@@ -62,6 +62,8 @@ typedef struct snc_world {
     sn_buf report;
     sn_buf lines;
     sn_buf line; /* of the request_log */
+    int folder;  /* the directory of `file:`; -1: none */
+    sn_buf file; /* the bytes of the one that is served */
 } snc_world;
 
 /* The client that sends a request. */

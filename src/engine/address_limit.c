@@ -178,7 +178,8 @@ unpin_entry(sn_address_limits_entry *e)
 
 /* Gives a free entry to the address, with one in flight. */
 static bool
-claim_entry(sn_address_limits_entry *e, uint64_t key, uint16_t rule, seine_time now)
+claim_entry(sn_address_limits *t, sn_address_limits_entry *e, uint64_t key, uint16_t rule,
+            seine_time now)
 {
     uint32_t nothing = 0, rest = CHANGING;
 
@@ -186,6 +187,8 @@ claim_entry(sn_address_limits_entry *e, uint64_t key, uint16_t rule, seine_time 
         return false;
     bool is_free = e->key == 0 || e->full <= now;
     if (is_free) {
+        if (e->key == 0)
+            atomic_fetch_add_explicit(&t->n_used, 1, memory_order_relaxed);
         e->rule = rule;
         e->full = SN_LONG_AGO;
         atomic_store_explicit(&e->key, key, memory_order_release);
@@ -214,7 +217,7 @@ add_address(sn_address_limits *t, const sn_ip *ip, uint64_t key, seine_time now)
         s.before = pin_entry(&t->entries[s.slot], key);
     for (uint32_t i = 0; s.before == NOBODY && i < PROBES; i++) {
         s.slot = (uint32_t)(key + i) & MASK;
-        if (claim_entry(&t->entries[s.slot], key, rule, now))
+        if (claim_entry(t, &t->entries[s.slot], key, rule, now))
             s.before = 0;
     }
     pthread_mutex_unlock(lock);

@@ -73,6 +73,7 @@ typedef struct sn_address_limits {
     _Atomic uint16_t cap;     /* of the default, and … */
     _Atomic seine_span every; /* … its interval, which may change */
     uint32_t burst;
+    _Atomic uint32_t n_used;    /* entries that an address has */
     _Atomic uint64_t overflows; /* starts that went to the overflow entry */
     pthread_mutex_t locks[64];  /* one per stretch of homes, for new addresses */
 } sn_address_limits;

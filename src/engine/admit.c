@@ -13,6 +13,7 @@
 #include "engine/redirect.h"
 #include "engine/scope.h"
 #include "net/h1.h"
+#include "text/url_front.h"
 
 bool
 sn_admit_is_idempotent(sn_str method)
@@ -294,6 +295,8 @@ keep_request(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
     if (!sn_h1_is_name(v->method) || sn_str_eq(v->method, SN_STR("CONNECT")))
         return SEINE_E_INVAL;
     v->timeout = ask->timeout > 0 ? ask->timeout : o->timeout;
+    v->has_timeout = ask->timeout > 0;
+    v->has_retries = ask->retries >= 0;
     v->retry.opts = &o->retry;
     v->retry.deadline = SEINE_NEVER;
     v->retry.idempotent = ask->idempotent || sn_admit_is_idempotent(v->method);
@@ -328,6 +331,25 @@ judge_seed(sn_shared_state *c, sn_visit *v)
     return c->opts.crawl ? sn_scope_seed(c->scope, &v->first) : SEINE_OK;
 }
 
+/* Parses the text. Of many threads that give URLs at once, one has the use of what is
+ * known of the last origin, and the others parse the whole. */
+static seine_err
+parse_url(sn_shared_state *c, sn_str text, seine_url *u, seine_url_flaw *flaw)
+{
+    sn_url_front *front = atomic_exchange(&c->front, NULL);
+
+    if (!front)
+        return sn_admit_parse(text, u, flaw);
+    seine_err e = SEINE_OK;
+    if (!sn_url_front_parse(front, text, u)) {
+        e = sn_admit_parse(text, u, flaw);
+        if (e == SEINE_OK)
+            sn_url_front_note(front, u);
+    }
+    atomic_store(&c->front, front);
+    return e;
+}
+
 /* OK: it may be asked. Otherwise it is a skip, or NOMEM. */
 static seine_err
 read_url(sn_shared_state *c, sn_visit *v, sn_str text, sn_field *out_user)
@@ -341,7 +363,7 @@ read_url(sn_shared_state *c, sn_visit *v, sn_str text, sn_field *out_user)
         return SEINE_OK;
     }
     seine_url_init(&u, mem, sizeof mem);
-    seine_err e = sn_admit_parse(text, &u, &flaw);
+    seine_err e = parse_url(c, text, &u, &flaw);
     if (e == SEINE_E_BAD_URL) {
         bool too_long = flaw.kind == SEINE_URL_TOO_LONG;
         sn_admit_refuse(v, too_long ? SEINE_SKIP_TOO_LONG : SEINE_SKIP_BAD_URL,
@@ -490,8 +512,13 @@ keep_given(sn_shared_state *c, const seine_ask *ask, const sn_visit *v, uint64_t
     uint64_t given = 0;
     sn_buf bytes;
 
+    seine_ask kept = *ask;
+    if (c->opts.on_again) { /* the caller has them when the job goes on */
+        kept.n_fields = 0;
+        kept.body = (seine_view){0};
+    }
     sn_buf_init_secret(&bytes, SIZE_MAX);
-    sn_ask_bytes_write(ask, &bytes);
+    sn_ask_bytes_write(&kept, &bytes);
     row.ask = sn_buf_view(&bytes);
     row.url.target.len =
         row.url.target.len < SN_STORE_TEXT ? row.url.target.len : SN_STORE_TEXT;
@@ -557,8 +584,9 @@ sn_admit_again(sn_shared_state *c, const seine_ask *ask, uint64_t number, seine_
         return e;
     }
     v->number = number;
+    v->is_counted = c->opts.crawl != NULL; /* when the job was read */
     if (!v->is_skip)
-        v->is_retry = sn_tried_urls_begin(&c->tried, number, &v->retry, now);
+        sn_tried_urls_begin(&c->tried, number, &v->retry, now);
     begin_visit(c, v, now);
     *out_visit = v;
     return SEINE_OK;

@@ -64,9 +64,11 @@ typedef struct sn_crawl_state {
     size_t needs;         /* bytes of its rules, for which it waits … */
     size_t reserved;      /* … and for which room is kept */
     bool waits_room;
-    bool is_paused; /* its URLs are judged further in the next turn */
-    bool is_wanted; /* robots.txt is what the host is asked for next */
-    bool has_maps;  /* the first sitemaps were looked for */
+    bool is_paused;  /* its URLs are judged further in the next turn */
+    bool is_wanted;  /* robots.txt is what the host is asked for next */
+    bool has_maps;   /* the first sitemaps were looked for */
+    uint8_t row;     /* in a fleet: is what the next owner has to know in Redis? … */
+    uint32_t tenure; /* … in this tenure of its partition */
 } sn_crawl_state;
 
 typedef struct sn_crawl_hosts {

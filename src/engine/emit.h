@@ -20,8 +20,8 @@
 
 #include "engine/mail.h"
 #include "engine/shared_state.h"
+#include "engine/values.h"
 #include "net/note.h"
-#include "seine/extract.h"
 #include "seine/links.h"
 
 /* Room for what a record points to beside the visit. */
@@ -64,10 +64,10 @@ void sn_emit_let_go(seine_record *r);
 SEINE_MUST_CHECK bool sn_emit_links(sn_visit *v, const seine_fetch_opts *o,
                                     seine_record *r);
 
-/* The values of a page that ended well, made by `reader`, join the record; why some are
- * missing becomes its `extract`. False: no memory. */
-SEINE_MUST_CHECK bool sn_emit_data(const sn_visit *v, seine_extractor *reader,
-                                   sn_memory_brake *brake, seine_record *r);
+/* The values of a page that ended well move into the record; why some are missing becomes
+ * its `extract`. False: no memory. */
+SEINE_MUST_CHECK bool sn_emit_values(sn_values *values, sn_memory_brake *brake,
+                                     seine_record *r);
 
 /* In an incremental crawl: what became of the page, and what the job keeps of it, join
  * the record. False: no memory, and the job would lose the page. */

@@ -47,7 +47,8 @@ hint_head_timeout(const sn_visit *v, const seine_fetch_opts *o)
 static const char *
 hint_timeout(const sn_visit *v, const seine_fetch_opts *o)
 {
-    return v->timeout != o->timeout && !is_limit(&v->fault, o->timeout)
+    return v->timeout != o->timeout && (v->has_timeout || !v->policy) &&
+                   !is_limit(&v->fault, o->timeout)
                ? "raise the timeout that was given with this URL"
                : "raise @timeout";
 }
@@ -78,7 +79,8 @@ hint_size(const sn_visit *v, const seine_fetch_opts *o)
 {
     if (v->end.wire_bytes > o->max_wire)
         return "raise @max_wire";
-    if (v->end.body_bytes >= o->max_body || v->kept.err == SEINE_E_FULL)
+    uint64_t most = v->policy ? v->policy->limits.max_body : o->max_body;
+    if (v->end.body_bytes >= most || v->kept.err == SEINE_E_FULL)
         return "raise @max_body";
     return "it unpacks as bombs do; raise @max_ratio if you trust it";
 }

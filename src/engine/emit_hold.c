@@ -6,7 +6,6 @@
 #include "engine/emit.h"
 #include "engine/page.h"
 #include "engine/revisit.h"
-#include "seine/extract.h"
 #include "store/record_hold.h"
 #include "store/record_links.h"
 
@@ -83,9 +82,11 @@ copy_links(const sn_visit *v, bool has_page, sn_record_links *to)
     if (v->target.len > 0)
         sn_record_links_add(to, &(sn_raw_link){.value = seine_url_href(&v->target)});
     for (size_t i = 0; has_page && sn_page_link_at(v->page, i, &l); i++)
-        sn_record_links_add(
-            to, &(sn_raw_link){
-                    .value = l.value, .line = l.line, .tag = l.tag, .attr = l.attr});
+        sn_record_links_add(to, &(sn_raw_link){.value = l.value,
+                                               .line = l.line,
+                                               .col = l.col,
+                                               .tag = l.tag,
+                                               .attr = l.attr});
 }
 
 bool
@@ -121,72 +122,24 @@ set_brake(hold *h, sn_memory_brake *brake)
     sn_memory_brake_ref(brake);
 }
 
-/* Memory for the tree of a page; it counts until the values are there. */
-typedef struct purse {
-    sn_charge charge;
-    sn_memory_brake *brake;
-    uint64_t taken;
-} purse;
-
-static seine_err
-take_memory(uint64_t bytes, void *arg)
-{
-    purse *p = arg;
-
-    p->taken += bytes;
-    return sn_charge_set(&p->charge, p->brake, p->taken) ? SEINE_OK : SEINE_E_BUDGET;
-}
-
-static void
-give_memory(uint64_t bytes, void *arg)
-{
-    (void)bytes; /* the tree is still there */
-    (void)arg;
-}
-
-/* Copies the values into the hold of the record. */
-static bool
-keep_data(seine_record *r, seine_view data, sn_memory_brake *brake)
-{
-    hold *h = hold_of(r);
-
-    if (!h)
-        return false;
-    sn_buf_init(&h->data, SIZE_MAX - 1);
-    sn_buf_reserve_exactly(&h->data, data.len);
-    sn_buf_str(&h->data, data);
-    if (sn_buf_done(&h->data) != SEINE_OK)
-        return false;
-    h->base.data = sn_buf_view(&h->data);
-    if (data.len > LARGE) {
-        set_brake(h, brake);
-        (void)!sn_charge_set(&h->data_charge, brake, data.len); /* they are there */
-    }
-    return true;
-}
-
 bool
-sn_emit_data(const sn_visit *v, seine_extractor *reader, sn_memory_brake *brake,
-             seine_record *r)
+sn_emit_values(sn_values *values, sn_memory_brake *brake, seine_record *r)
 {
-    purse p = {.brake = brake, .charge.number = v->number};
-    seine_tree_gate gate = {take_memory, give_memory, &p};
-    seine_extract_page page = SEINE_EXTRACT_PAGE;
-    seine_view data;
+    hold *h = values->has_data ? hold_of(r) : NULL;
+    bool good = values->err != SEINE_E_NOMEM && (h || !values->has_data);
 
-    page.body = sn_buf_view(&v->kept);
-    page.content_type = v->content_type;
-    page.charset = v->charset;
-    page.url = seine_url_href(&v->url);
-    page.gate = &gate;
-    seine_err e = seine_extractor_read(reader, &page, &data);
-    bool good = e != SEINE_E_NOMEM && (!data.ptr || keep_data(r, data, brake));
-
-    sn_charge_release(&p.charge, brake);
-    if (!good)
-        e = SEINE_E_NOMEM;
+    if (h) {
+        h->data = values->data;
+        h->base.data = sn_buf_view(&h->data);
+        h->data_charge = values->charge;
+        if (h->data.len > LARGE)
+            set_brake(h, brake);
+        values->data = (sn_buf){0};
+        values->charge = (sn_charge){0};
+        values->has_data = false;
+    }
     if (r->extract == SEINE_OK)
-        r->extract = e;
+        r->extract = good ? values->err : SEINE_E_NOMEM;
     return good;
 }
 

@@ -63,7 +63,7 @@ seine_explain_free(seine_explain *x)
 const char *
 seine_explain_agent(const seine_explain *x)
 {
-    return x->agent;
+    return x ? x->agent : "";
 }
 
 /* As links are read: without user and fragment. */

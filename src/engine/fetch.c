@@ -14,7 +14,9 @@
 #include "engine/fetch_job.h"
 #include "engine/fetch_metrics.h"
 #include "engine/fetch_opts.h"
+#include "engine/page_readers.h"
 #include "engine/run.h"
+#include "engine/visit_spans.h"
 #include "net/h1.h"
 #include "net/loop.h"
 #include "seine/version.h"
@@ -37,7 +39,9 @@ struct seine_fetch {
     shard *shards;
     sn_run **runs; /* the table the shards know each other by */
     sn_fetch_metrics *metrics;
-    sn_fetch_job before; /* what earlier runs of the job have left */
+    _Atomic int job_told; /* fetch_metrics.h */
+    int64_t began;        /* wall time; 0: nobody traces, or its span is told */
+    sn_fetch_job before;  /* what earlier runs of the job have left */
     _Atomic bool quit;
     _Atomic int threads; /* OPEN … */
     _Atomic uint32_t waiters;
@@ -242,6 +246,7 @@ static void
 take_apart(seine_fetch *f)
 {
     sn_memory_brake_on_wake(f->shared.brake, NULL, NULL);
+    sn_page_readers_free(f->shared.readers); /* they wake shards */
     if (f->has_loop) {
         if (f->has_timer)
             sn_timer_forget(&f->loop, &f->timer);
@@ -282,6 +287,11 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, seine_fetch **out
     f->fd = -1;
     f->clock = f->shared.opts.clock;
     f->n = opts->threads > 0 ? opts->threads : 1;
+    if (opts->traces) {
+        sn_visit_tracer_ids(f->clock->dice(f->clock), f->shared.trace,
+                            sizeof f->shared.trace);
+        f->began = f->clock->wall(f->clock);
+    }
     if (opts->metrics)
         e = sn_fetch_metrics_new(opts->metrics, &f->metrics);
     if (e == SEINE_OK)
@@ -293,6 +303,8 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, seine_fetch **out
         sn_memory_brake_on_wake(f->shared.brake, wake_all, f);
     if (e == SEINE_OK && opts->threads == 0)
         e = make_loop(f);
+    if (e == SEINE_OK && opts->threads > 0)
+        e = sn_run_make_readers(&f->shared, f->n);
     if (e == SEINE_OK)
         e = start_threads(f);
     if (e != SEINE_OK) {
@@ -301,7 +313,7 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, seine_fetch **out
         take_apart(f);
         return e;
     }
-    sn_fetch_metrics_job(f->metrics, SN_JOB_RUNNING);
+    sn_fetch_metrics_job(f->metrics, &f->job_told, SN_JOB_RUNNING);
     *out_fetch = f;
     return SEINE_OK;
 }
@@ -371,8 +383,9 @@ typedef struct giving {
     const seine_ask *ask;
     sn_visit *visit;
     seine_err err;
-    bool is_again;   /* an earlier run of the job was given it … */
-    uint64_t number; /* … and knows it by this number */
+    bool is_again;    /* an earlier run of the job was given it … */
+    uint64_t number;  /* … and knows it by this number */
+    bool *out_is_new; /* set if it is; NULL */
 } giving;
 
 static bool
@@ -448,6 +461,8 @@ add_url(seine_fetch *f, giving g, seine_ctx *ctx)
     }
     if (g.err != SEINE_OK)
         return g.err;
+    if (g.out_is_new)
+        *g.out_is_new = true;
     if (g.is_again)
         count_again(f, g.visit);
     else
@@ -478,6 +493,16 @@ seine_fetch_add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
 }
 
 seine_err
+seine_fetch_add_new(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx,
+                    bool *out_is_new)
+{
+    if (!f || !ask || !out_is_new)
+        return SEINE_E_INVAL;
+    *out_is_new = false;
+    return give_url(f, (giving){.ask = ask, .out_is_new = out_is_new}, ctx);
+}
+
+seine_err
 seine_fetch_resume(seine_fetch *f, seine_ctx *ctx)
 {
     seine_ask ask;
@@ -486,9 +511,29 @@ seine_fetch_resume(seine_fetch *f, seine_ctx *ctx)
 
     if (!f)
         return SEINE_E_INVAL;
-    while (e == SEINE_OK && sn_fetch_job_next(&f->before, &ask, &g.number, &bad))
+    while (e == SEINE_OK && sn_fetch_job_next(&f->before, &ask, &g.number, &bad)) {
+        if (bad == SEINE_OK && f->shared.opts.on_again)
+            f->shared.opts.on_again(&ask, f->shared.opts.arg);
         e = bad == SEINE_OK ? give_url(f, g, ctx) : bad;
+    }
     return e;
+}
+
+seine_err
+sn_fetch_give_again(seine_fetch *f, const seine_ask *ask, uint64_t number)
+{
+    atomic_fetch_add(&f->shared.admitted, 1);
+    seine_err e =
+        give_url(f, (giving){.ask = ask, .is_again = true, .number = number}, NULL);
+    if (e != SEINE_OK)
+        atomic_fetch_sub(&f->shared.admitted, 1);
+    return e;
+}
+
+seine_span
+sn_fetch_first_interval(const seine_fetch *f)
+{
+    return sn_fetch_job_first_interval(&f->shared.opts);
 }
 
 /* Ending. */
@@ -500,7 +545,7 @@ seine_fetch_close(seine_fetch *f)
         return;
     atomic_store(&f->shared.closed, true);
     wake_waiters(f); /* who waits for room waits in vain */
-    if (f->shared.opts.crawl || f->shared.opts.robots != SEINE_OBEY_OFF)
+    if (sn_shared_state_has_frontier(&f->shared))
         wake_shards(f); /* this may have been all there was to wait for */
     tell_done(f);
 }
@@ -516,7 +561,7 @@ seine_fetch_stop(seine_fetch *f, seine_err why)
     if (!atomic_compare_exchange_strong(&f->shared.stop, &going, SN_DRAINING))
         atomic_store(&f->shared.stop, SN_STOPPING);
     if (!seine_fetch_is_done(f))
-        sn_fetch_metrics_job(f->metrics, SN_JOB_STOPPING);
+        sn_fetch_metrics_job(f->metrics, &f->job_told, SN_JOB_STOPPING);
     seine_fetch_close(f);
     wake_shards(f);
 }
@@ -590,8 +635,10 @@ retire_shards(seine_fetch *f)
 
     if (atomic_compare_exchange_strong(&f->threads, &open, JOINING)) {
         join_threads(f);
-        for (uint32_t i = 0; i < f->n; i++)
+        for (uint32_t i = 0; i < f->n; i++) {
             sn_run_keep_counts(f->runs[i], true);
+            sn_run_keep_feed(f->runs[i], true);
+        }
         atomic_store(&f->threads, JOINED);
         wake_waiters(f);
     }
@@ -602,6 +649,22 @@ is_joined(seine_fetch *f, void *arg)
 {
     (void)arg;
     return atomic_load(&f->threads) == JOINED;
+}
+
+/* The span of the whole fetch, once. */
+static void
+tell_span(seine_fetch *f)
+{
+    seine_durable_job *job = f->shared.opts.job;
+    seine_fetch_stats stats;
+
+    if (f->began == 0)
+        return;
+    seine_fetch_stats_get(f, &stats);
+    sn_visit_tracer_job(f->shared.opts.traces, f->shared.trace, f->began,
+                        f->clock->wall(f->clock), &stats,
+                        job ? sn_job_name_of(job) : (sn_str){NULL, 0});
+    f->began = 0;
 }
 
 seine_err
@@ -617,7 +680,8 @@ seine_fetch_finish(seine_fetch *f, seine_ctx *ctx)
     }
     retire_shards(f);
     (void)!wait_for(f, NULL, is_joined, NULL);
-    sn_fetch_metrics_job(f->metrics, SN_JOB_DONE);
+    tell_span(f);
+    sn_fetch_metrics_job(f->metrics, &f->job_told, SN_JOB_DONE);
     return e != SEINE_OK ? e : seine_fetch_err(f, NULL);
 }
 
@@ -645,7 +709,8 @@ seine_fetch_free(seine_fetch *f)
         (void)!wait_done(f, NULL);
     }
     retire_shards(f);
-    sn_fetch_metrics_job(f->metrics, SN_JOB_DONE);
+    tell_span(f);
+    sn_fetch_metrics_job(f->metrics, &f->job_told, SN_JOB_DONE);
     take_apart(f);
 }
 

@@ -39,6 +39,15 @@ void sn_fetch_on_done(seine_fetch *f, void (*fn)(void *arg), void *arg);
 
 /* For fetch_control.c. */
 sn_shared_state *sn_fetch_shared(seine_fetch *f);
+/* A URL that the job was given, by the number it has there. FULL: later; CLOSED;
+          NOMEM. */
+SEINE_MUST_CHECK seine_err sn_fetch_give_again(seine_fetch *f, const seine_ask *ask,
+                                               uint64_t number);
+
+/* How long nobody asks a host of which nothing is known: it may have been asked just
+ * before. */
+seine_span sn_fetch_first_interval(const seine_fetch *f);
+
 struct sn_run *const *sn_fetch_runs(const seine_fetch *f, uint32_t *out_n);
 
 SEINE_MUST_CHECK seine_err sn_fetch_all(const seine_fetch_opts *opts, const sn_net *net,

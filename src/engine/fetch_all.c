@@ -202,7 +202,8 @@ sn_fetch_all(const seine_fetch_opts *opts, const sn_net *net, seine_ctx *ctx,
     gathering g = {.theirs = opts, .results = out_results, .n = n};
     seine_ctx *own;
 
-    memset(out_results, 0, n * sizeof *out_results);
+    if (n > 0)
+        memset(out_results, 0, n * sizeof *out_results);
     for (size_t i = 0; i < n; i++)
         out_results[i].url = urls[i];
     seine_err e = make_ctx(clock, ctx, &own);

@@ -9,8 +9,10 @@
 #include "base/diag.h"
 #include "base/opts.h"
 #include "engine/fetch.h"
+#include "engine/fetch_watch.h"
 #include "engine/host_waits.h"
 #include "engine/run.h"
+#include "seine/timeline.h"
 
 /* Pausing */
 
@@ -155,10 +157,66 @@ seine_fetch_tune_set(seine_fetch *f, const seine_fetch_tune *t, seine_diag *diag
     return e == SEINE_E_CONFIG ? SEINE_E_INVAL : e;
 }
 
+/* The shards take the table over; the one before lives on for visits that know it. */
+static seine_err
+put_table(seine_fetch *f, sn_host_policies *give)
+{
+    sn_shared_state *c = sn_fetch_shared(f);
+    sn_tune tune = {.policies = give};
+    seine_err e = sn_tunes_put(&c->tunes, &tune);
+
+    if (e != SEINE_OK) {
+        sn_host_policies_free(give);
+        return e;
+    }
+    pthread_mutex_lock(&c->tunes.lock);
+    sn_host_policies_keep(give, c->newest);
+    c->newest = give;
+    pthread_mutex_unlock(&c->tunes.lock);
+    seine_fetch_wake(f);
+    return SEINE_OK;
+}
+
+seine_err
+seine_fetch_hosts_set(seine_fetch *f, const seine_host_opts *hosts, size_t n_hosts,
+                      const seine_group_opts *groups, size_t n_groups, seine_diag *diag)
+{
+    sn_diag_clear(diag);
+    if (!f || (!hosts && n_hosts > 0) || (!groups && n_groups > 0))
+        return SEINE_E_INVAL;
+    sn_shared_state *c = sn_fetch_shared(f);
+    sn_host_list list = {hosts, n_hosts, groups, n_groups};
+    sn_host_policies *table;
+    seine_err e = sn_host_policies_new(&c->opts, &list, &c->groups, &table, diag);
+    if (e != SEINE_OK)
+        return e == SEINE_E_CONFIG ? SEINE_E_INVAL : e;
+    return put_table(f, table);
+}
+
+seine_err
+seine_fetch_breaker_reset(seine_fetch *f, const char *host)
+{
+    sn_tune tune = {.resets_breaker = true};
+
+    if (!f || !host || !*host || strlen(host) >= SN_TUNE_HOST)
+        return SEINE_E_INVAL;
+    snprintf(tune.host, sizeof tune.host, "%s", host);
+    seine_err e = sn_tunes_put(&sn_fetch_shared(f)->tunes, &tune);
+    if (e == SEINE_OK)
+        seine_fetch_wake(f);
+    return e;
+}
+
 /* Waits */
 
 uint64_t
 seine_fetch_waits_ask(seine_fetch *f)
+{
+    return seine_fetch_waits_look(f, NULL);
+}
+
+uint64_t
+seine_fetch_waits_look(seine_fetch *f, const seine_fetch_look *look)
 {
     uint32_t n = 0;
 
@@ -167,41 +225,84 @@ seine_fetch_waits_ask(seine_fetch *f)
     uint64_t ticket = atomic_fetch_add(&sn_fetch_shared(f)->tickets, 1) + 1;
     sn_run *const *runs = sn_fetch_runs(f, &n);
     for (uint32_t i = 0; i < n; i++)
-        sn_host_waits_ask(sn_run_waits(runs[i]), ticket);
+        sn_host_waits_ask(sn_run_waits(runs[i]), ticket, look);
     seine_fetch_wake(f);
     return ticket;
 }
 
 static int
-by_waiting(const void *a, const void *b)
+by_number(const void *a, const void *b, void *sort)
 {
-    const seine_fetch_wait *x = a, *y = b;
+    return sn_host_waits_compare(&((const sn_host_row *)a)->wait,
+                                 &((const sn_host_row *)b)->wait,
+                                 *(const seine_fetch_sort *)sort);
+}
 
-    if (x->waiting != y->waiting)
-        return x->waiting < y->waiting ? 1 : -1;
-    return strcmp(x->host, y->host);
+/* Those of all shards, in order; the caller frees them. False: not all have answered. */
+static bool
+gather_rows(const seine_fetch *f, uint64_t ticket, sn_host_row **out_rows, size_t *out_n)
+{
+    uint32_t n = 0;
+    sn_run *const *runs = sn_fetch_runs(f, &n);
+    sn_host_row *all = sn_calloc((size_t)n * SN_HOST_WAITS, sizeof *all);
+    seine_fetch_sort sort = SEINE_SORT_WAITING;
+    size_t sum = 0, got;
+
+    for (uint32_t i = 0; all && i < n; i++) {
+        if (!sn_host_waits_rows(sn_run_waits(runs[i]), ticket, all + sum, &got)) {
+            sn_free(all);
+            return false;
+        }
+        sort = sn_host_waits_sort(sn_run_waits(runs[i]));
+        sum += got;
+    }
+    if (sum > 1)
+        qsort_r(all, sum, sizeof *all, by_number, &sort);
+    *out_rows = all;
+    *out_n = sum;
+    return true;
+}
+
+bool
+sn_fetch_rows(const seine_fetch *f, uint64_t ticket, sn_host_row *out, size_t room,
+              size_t *out_n)
+{
+    sn_host_row *all SN_AUTOFREE = NULL;
+    size_t n = 0;
+
+    if (!gather_rows(f, ticket, &all, &n))
+        return false;
+    *out_n = n < room ? n : room;
+    if (*out_n > 0)
+        memcpy(out, all, *out_n * sizeof *out);
+    return true;
 }
 
 bool
 seine_fetch_waits_get(const seine_fetch *f, uint64_t ticket, seine_fetch_wait *out,
                       size_t room, size_t *out_n)
 {
-    uint32_t n = 0;
+    sn_host_row *all SN_AUTOFREE = NULL;
+    size_t n = 0;
 
-    if (!f || !out || !out_n)
+    if (!f || !out || !out_n || !gather_rows(f, ticket, &all, &n))
         return false;
-    sn_run *const *runs = sn_fetch_runs(f, &n);
-    seine_fetch_wait *all SN_AUTOFREE = sn_calloc((size_t)n * SN_HOST_WAITS, sizeof *all);
-    size_t sum = 0, got;
-    for (uint32_t i = 0; all && i < n; i++) {
-        if (!sn_host_waits_get(sn_run_waits(runs[i]), ticket, all + sum, &got))
-            return false;
-        sum += got;
-    }
-    if (sum > 1)
-        qsort(all, sum, sizeof *all, by_waiting);
-    *out_n = sum < room ? sum : room;
-    if (*out_n > 0)
-        memcpy(out, all, *out_n * sizeof *out);
+    *out_n = n < room ? n : room;
+    for (size_t i = 0; i < *out_n; i++)
+        out[i] = all[i].wait;
     return true;
+}
+
+seine_err
+seine_fetch_timeline(const seine_fetch *f, seine_timeline *into)
+{
+    uint32_t n = 0;
+    seine_err e = SEINE_OK;
+
+    if (!f || !into)
+        return SEINE_E_INVAL;
+    sn_run *const *runs = sn_fetch_runs(f, &n);
+    for (uint32_t i = 0; i < n && e == SEINE_OK; i++)
+        e = sn_run_timeline(runs[i], into);
+    return e;
 }

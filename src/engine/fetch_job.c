@@ -12,12 +12,15 @@
 #include "engine/frontier.h"
 #include "engine/scope.h"
 #include "store/job_page.h"
+#include "store/timeline.h"
 
 typedef struct sn_given {
     struct sn_given *next;
     sn_str url, input, ask;
     uint64_t number, line;
 } sn_given;
+
+enum { NAMED_MOST = 200 };
 
 typedef struct scan {
     sn_fetch_job *into;
@@ -26,7 +29,8 @@ typedef struct scan {
     uint32_t n;
     seine_time now;
     int64_t wall_ms;
-    bool has_told; /* the waits of all records */
+    bool has_told;  /* the waits of all records */
+    uint32_t named; /* records that failed, with their URLs */
     sn_str host; /* of the URL before, and its shard: most follow one of their own host */
     sn_run *run;
     uint64_t parent_number; /* of the URL before, and its text */
@@ -50,12 +54,28 @@ sn_fetch_job_fini(sn_fetch_job *p)
 
 /* Counts. */
 
+/* The URL of a record that failed. The first of them have it, for who shows some. */
+static sn_str
+name_failure(scan *s, const sn_job_ended_row *row, char url[SEINE_URL_ROOM])
+{
+    url[0] = '\0';
+    if (row->type != SEINE_RECORD_RESULT || row->kind == SEINE_OK ||
+        s->named == NAMED_MOST)
+        return (sn_str){0};
+    s->named++;
+    if (sn_job_url_text(s->shared->job, (int64_t)row->number, url, SEINE_URL_ROOM) !=
+        SEINE_OK)
+        return (sn_str){0}; /* the scan will say so */
+    return sn_str_of(url);
+}
+
 /* As much of a record as the job keeps. The waits of all stand in the first result. */
 static void
 tell_earlier(scan *s, const sn_job_ended_row *row)
 {
     const seine_fetch_opts *o = &s->shared->opts;
     seine_fault fault = SEINE_FAULT;
+    char url[SEINE_URL_ROOM];
     seine_record r = {.type = row->type,
                       .wall = row->at_ms * SEINE_MS(1),
                       .number = row->number,
@@ -75,6 +95,7 @@ tell_earlier(scan *s, const sn_job_ended_row *row)
         return;
     fault.code = row->kind;
     fault.status = row->status;
+    r.url = name_failure(s, row, url);
     if (row->print != 0)
         r.parent = SN_STR("-"); /* it was found, and nobody knows where */
     if (row->type == SEINE_RECORD_RESULT && !s->has_told) {
@@ -114,7 +135,8 @@ take_ended(const sn_job_ended_row *r, void *arg)
     return SEINE_OK;
 }
 
-/* Counts of the job are no older than a group, records are exact: whichever is more. */
+/* Counts of the job are no older than a group, records and attempts of URLs that have
+ * none yet are exact: whichever is more. */
 static void
 raise_counts(const scan *s)
 {
@@ -197,14 +219,32 @@ restore_trap(const scan *s, sn_str text, sn_str value)
     return r ? sn_run_restore_trap(r, name, key, s->now) : SEINE_E_STATE_CORRUPT;
 }
 
+/* "SHARD s|m PLACE" */
+static void
+restore_slice(const scan *s, sn_str key, sn_str text)
+{
+    uint64_t shard = 0;
+    seine_slice slice;
+
+    for (size_t i = 0; i < key.len && key.ptr[i] >= '0' && key.ptr[i] <= '9'; i++)
+        shard = (shard * 10 + (uint64_t)(key.ptr[i] - '0')) & 0xFFFF;
+    if (sn_slice_read(text, &slice))
+        sn_run_restore_slice(s->runs[shard % s->n], &slice, shard < s->n);
+}
+
 static seine_err
 take_note(uint32_t kind, sn_str key, sn_str value, void *arg)
 {
     const scan *s = arg;
+    const seine_fetch_opts *o = &s->shared->opts;
     uint64_t known = 0;
 
+    if ((kind == SN_JOB_NOTE_KEPT || kind == SN_JOB_NOTE_SAID) && o->on_kept)
+        o->on_kept(kind == SN_JOB_NOTE_SAID ? key : (sn_str){0}, value, o->arg);
     if (kind == SN_NOTE_WIDENED)
         return widen_scope(s, key, value);
+    if (kind == SN_JOB_NOTE_SLICE)
+        restore_slice(s, key, value);
     if (kind == SN_NOTE_TRAP)
         return restore_trap(s, key, value);
     if (kind == SN_NOTE_GIVEN && value.len == sizeof known) {
@@ -243,12 +283,12 @@ take_count(sn_str host, const sn_job_standing *n, void *arg)
     return r ? sn_run_restore_pages(r, host, n, s->now) : SEINE_E_STATE_CORRUPT;
 }
 
-/* A page of a crawl that was given and fetched counts for its host, like one found. */
+/* A page of a crawl that was given counts for its host like one found: at once, though
+ * it comes again later than pages whose links ask for the rest of the budget. */
 static seine_err
-take_given(sn_str text, void *arg)
+count_given(const scan *s, sn_str text)
 {
     static const sn_job_standing one = {.done = 1};
-    const scan *s = arg;
     char mem[SEINE_URL_ROOM], name[SN_HOST_NAME];
     seine_url_flaw flaw;
     seine_url url;
@@ -264,10 +304,19 @@ take_given(sn_str text, void *arg)
 }
 
 static seine_err
+take_given(sn_str text, void *arg)
+{
+    return count_given(arg, text);
+}
+
+static seine_err
 take_tried(uint64_t number, uint32_t attempts, int64_t elapsed_ms, void *arg)
 {
     const scan *s = arg;
+    seine_fetch_stats *b = &s->into->before;
 
+    b->requests += attempts;
+    b->retries += attempts > 0 ? attempts - 1 : 0;
     return sn_tried_urls_add(&s->shared->tried,
                              &(sn_tried_url){number, attempts, elapsed_ms});
 }
@@ -299,7 +348,7 @@ keep_given(const scan *s, const sn_job_url *u)
     *(p->last ? &p->last->next : &p->first) = g;
     p->last = g;
     atomic_fetch_add(&s->shared->admitted, 1); /* there is room for it, whatever comes */
-    return SEINE_OK;
+    return s->shared->opts.crawl ? count_given(s, u->url.target) : SEINE_OK;
 }
 
 /* The shard of a URL. Names of hosts stay where they are during the scan. */
@@ -362,8 +411,8 @@ take_not_due(const sn_job_url *u, void *arg)
 
 /* The interval of a host that nobody knows: no host is asked earlier, since it may have
  * been asked just before the run before has ended. */
-static seine_span
-first_interval(const seine_fetch_opts *o)
+seine_span
+sn_fetch_job_first_interval(const seine_fetch_opts *o)
 {
     seine_span rate =
         o->host_rate.count > 0 ? seine_every(o->host_rate.count, o->host_rate.per) : 0;
@@ -404,10 +453,11 @@ sn_fetch_job_scan(sn_fetch_job *p, sn_shared_state *c, sn_run *const *runs, uint
     seine_job_figures_get(c->job, &figures);
     if (figures.run > 1) { /* the first may have asked, and kept nothing */
         c->resumed_at = now;
-        c->earliest = sn_time_add(now, first_interval(&c->opts));
+        c->earliest = sn_time_add(now, sn_fetch_job_first_interval(&c->opts));
     }
     if (!c->opts.crawl) /* every number was given */
-        atomic_store(&c->known, sn_job_next_number(c->job));
+        atomic_store(&c->known, sn_job_next_number(c->job) -
+                                    (uint64_t)sn_job_round_of(c->job)->first_number);
     seine_err e = sn_job_scan_all(c->job, &into, diag);
     if (e == SEINE_OK)
         e = sn_job_start(c->job, n);

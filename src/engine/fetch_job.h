@@ -40,4 +40,7 @@ SEINE_MUST_CHECK seine_err sn_fetch_job_scan(sn_fetch_job *p, sn_shared_state *c
 bool sn_fetch_job_next(sn_fetch_job *p, seine_ask *out_ask, uint64_t *out_number,
                        seine_err *out_err);
 
+/* The interval of a host that nobody knows. */
+seine_span sn_fetch_job_first_interval(const seine_fetch_opts *o);
+
 #endif

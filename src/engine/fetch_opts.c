@@ -26,6 +26,7 @@ fill_defaults(void *out_opts, size_t size)
         .per_ip = 8,
         .threads = 1,
         .queue = 1000,
+        .max_wait = SEINE_NEVER,
         .host_rate = {5, SEINE_SECS(1), 1},
         .adaptive = true,
         .max_memory = UINT64_C(512) << 20,

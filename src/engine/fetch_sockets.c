@@ -27,8 +27,7 @@ list_length(const char *const *list)
 }
 
 static seine_err
-read_nets(const char *const *list, const char *member, sn_cidr **out_nets, size_t *out_n,
-          seine_diag *diag)
+read_allowed(const char *const *list, sn_cidr **out_nets, size_t *out_n, seine_diag *diag)
 {
     size_t n = list_length(list);
 
@@ -38,7 +37,46 @@ read_nets(const char *const *list, const char *member, sn_cidr **out_nets, size_
         return SEINE_E_NOMEM;
     for (size_t i = 0; i < n; i++)
         if (sn_cidr_parse(sn_str_of(list[i]), &(*out_nets)[i]) != SEINE_OK)
-            return wrong(diag, member, list[i]);
+            return wrong(diag, "allow_net", list[i]);
+    return SEINE_OK;
+}
+
+/* A port of this machine: local:PORT. */
+static bool
+read_own_port(const char *text, uint16_t *out_port)
+{
+    sn_str prefix = SN_STR("local:"), all = sn_str_of(text);
+    uint64_t port;
+
+    if (!sn_str_starts(all, prefix) ||
+        sn_str_u64(sn_str_slice(all, prefix.len, all.len), &port) != SEINE_OK ||
+        port == 0 || port > UINT16_MAX)
+        return false;
+    *out_port = (uint16_t)port;
+    return true;
+}
+
+/* Networks, and ports of this machine. */
+static seine_err
+read_denied(const char *const *list, sn_address_guard_opts *o, sn_cidr **out_nets,
+            uint16_t **out_ports, seine_diag *diag)
+{
+    size_t n = list_length(list);
+
+    *out_nets = sn_calloc(n + 1, sizeof **out_nets);
+    *out_ports = sn_calloc(n + 1, sizeof **out_ports);
+    if (!*out_nets || !*out_ports)
+        return SEINE_E_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        if (read_own_port(list[i], &(*out_ports)[o->n_own_ports]))
+            o->n_own_ports++;
+        else if (sn_cidr_parse(sn_str_of(list[i]), &(*out_nets)[o->n_deny]) == SEINE_OK)
+            o->n_deny++;
+        else
+            return wrong(diag, "deny_net", list[i]);
+    }
+    o->deny = *out_nets;
+    o->own_ports = *out_ports;
     return SEINE_OK;
 }
 
@@ -79,20 +117,20 @@ open_sockets(void *self, const sn_shared_state *c, uint32_t shard, uint32_t n_sh
     const seine_fetch_opts *o = &c->opts;
     sn_cidr *allow SN_AUTOFREE = NULL;
     sn_cidr *deny SN_AUTOFREE = NULL;
+    uint16_t *own_ports SN_AUTOFREE = NULL;
     sn_address_zone_rule *rules SN_AUTOFREE = NULL;
     sn_address_guard_opts zones = {0};
 
     (void)self;
     (void)shard;
-    seine_err e = read_nets(o->allow_net, "allow_net", &allow, &zones.n_allow, diag);
+    seine_err e = read_allowed(o->allow_net, &allow, &zones.n_allow, diag);
     if (e == SEINE_OK)
-        e = read_nets(o->deny_net, "deny_net", &deny, &zones.n_deny, diag);
+        e = read_denied(o->deny_net, &zones, &deny, &own_ports, diag);
     if (e == SEINE_OK)
         e = read_rules(o->zones, &rules, &zones.n_rules, diag);
     if (e != SEINE_OK)
         return e;
     zones.allow = allow;
-    zones.deny = deny;
     zones.rules = rules;
     return sn_socket_transport_new(
         &(sn_socket_transport_opts){.clock = o->clock,

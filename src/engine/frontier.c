@@ -16,6 +16,7 @@ make_parts(sn_frontier *f, const sn_store_ops *back_end)
         e = SEINE_E_NOMEM;
     if (e == SEINE_OK)
         e = sn_known_links_init(&f->known, f->shared->secret);
+    sn_link_prints_init(&f->links);
     for (size_t i = 0; e == SEINE_OK && i < SN_BATCH; i++) {
         f->batch[i].href_mem = f->memory + 2 * i * SEINE_URL_ROOM;
         f->batch[i].key_mem = f->batch[i].href_mem + SEINE_URL_ROOM;
@@ -64,6 +65,7 @@ sn_frontier_free(sn_frontier *f)
     sn_free(f->posts);
     sn_free(f->memory);
     sn_known_links_fini(&f->known);
+    sn_link_prints_fini(&f->links);
     (void)!sn_store_close(f->store, true);
     sn_crawl_hosts_fini(&f->hosts);
     sn_heap_fini(&f->again);
@@ -73,12 +75,13 @@ sn_frontier_free(sn_frontier *f)
 /* Hosts. */
 
 static uint8_t
-flags_of(const sn_frontier *f, bool is_given)
+flags_of(const sn_frontier *f, uint32_t host, bool is_given)
 {
     const seine_fetch_opts *o = &f->shared->opts;
     uint8_t flags = is_given ? SN_CRAWL_HOST_GIVEN : 0;
 
-    if (o->robots == SEINE_OBEY_OFF || (is_given && o->mine && !o->robots_on_mine))
+    if (sn_frontier_obey(f, host) == SEINE_OBEY_OFF ||
+        (is_given && o->mine && !o->robots_on_mine))
         flags |= SN_CRAWL_HOST_FREE;
     return flags;
 }
@@ -99,7 +102,7 @@ sn_frontier_host(sn_frontier *f, const seine_url *url, bool is_given, seine_time
         e = sn_crawl_hosts_at(&f->hosts, host, out_ch);
     if (e != SEINE_OK)
         return e;
-    (*out_ch)->flags |= flags_of(f, is_given);
+    (*out_ch)->flags |= flags_of(f, host, is_given);
     *out_host = host;
     return SEINE_OK;
 }
@@ -190,7 +193,24 @@ visit_waiting(sn_frontier *f, uint32_t host, const sn_waiting_url *u, seine_time
     }
     if (!v)
         lose_url(f, host, u);
+    else if (f->shared->fleet)
+        sn_fleet_asked(f->shared->fleet, u->number);
     return v;
+}
+
+/* In a fleet: the URL came with an earlier tenure of its partition, and is known anew. */
+static bool
+drop_lost(sn_frontier *f, const sn_waiting_url *u)
+{
+    if (!f->shared->fleet || !sn_fleet_is_lost(f->shared->fleet, u->number))
+        return false;
+    if (u->kind == SN_KIND_PAGE) {
+        sn_frontier_finish(f, u->number);
+        sn_depth_counts_end(&f->shared->depths, u->depth);
+        atomic_fetch_sub(&f->shared->admitted, 1);
+    }
+    sn_shared_state_end_work(f->shared, 1);
+    return true;
 }
 
 /* The first that is not refused after all; *out_lost: there was no memory for it. */
@@ -207,6 +227,8 @@ next_waiting(sn_frontier *f, uint32_t host, seine_time now, bool *out_lost)
         }
         if (sn_frontier_take(f, host, deepest_of(f, host), &u) != SEINE_OK)
             return NULL;
+        if (drop_lost(f, &u))
+            continue;
         if (!sn_frontier_refuses_late(f, host, &u, &why)) {
             sn_visit *v = visit_waiting(f, host, &u, now);
             *out_lost = !v;
@@ -227,6 +249,16 @@ sn_frontier_next(sn_frontier *f, uint32_t host, seine_time now)
 
     if (!x)
         return offer;
+    sn_standing is =
+        f->shared->fleet ? sn_frontier_enter_tenure(f, host, now) : SN_STANDING_HELD;
+    if (is == SN_STANDING_LOST)
+        sn_frontier_leave_lost(f, host);
+    if (is == SN_STANDING_NEW)
+        sn_frontier_pause(f, host); /* it is asked about again at its time */
+    if (is != SN_STANDING_HELD) {
+        offer.left = count_work(f, host);
+        return offer;
+    }
     bool is_open = sn_frontier_check_robots(f, host, now);
     if (f->err != SEINE_OK) {
         offer.visit = NULL; /* nothing more is asked */
@@ -305,6 +337,12 @@ uint64_t
 sn_frontier_admitted(const sn_frontier *f)
 {
     return f->admitted;
+}
+
+uint64_t
+sn_frontier_allowed(const sn_frontier *f)
+{
+    return f->allowed;
 }
 
 uint64_t

@@ -36,6 +36,7 @@
 #include "engine/host.h"
 #include "engine/job_kinds.h"
 #include "engine/mail.h"
+#include "engine/robots_cache.h"
 #include "engine/work.h"
 
 typedef struct sn_frontier sn_frontier;
@@ -56,6 +57,7 @@ typedef struct sn_frontier_ops {
     void (*refuse)(const sn_refusal *r, void *arg); /* its record, now */
     void (*send)(uint32_t shard, sn_post *give, void *arg);
     void (*tell)(const seine_event *e, void *arg);
+    void (*keep)(uint32_t host, void *arg); /* its row; see sn_frontier_host_kept */
     void *arg;
 } sn_frontier_ops;
 
@@ -94,6 +96,10 @@ SEINE_MUST_CHECK seine_err sn_frontier_restore_url(sn_frontier *f, const sn_job_
 /* A pattern whose pages repeated in an earlier run: its URLs are refused. */
 SEINE_MUST_CHECK seine_err sn_frontier_restore_trap(sn_frontier *f, sn_str name,
                                                     uint64_t key, seine_time now);
+/* In a fleet: pages of a pattern that earlier owners of the host have asked for. */
+SEINE_MUST_CHECK seine_err sn_frontier_restore_count(sn_frontier *f, sn_str name,
+                                                     uint64_t key, uint32_t pages,
+                                                     seine_time now);
 SEINE_MUST_CHECK seine_err sn_frontier_restore_pages(sn_frontier *f, sn_str name,
                                                      const sn_job_standing *n,
                                                      seine_time now);
@@ -128,6 +134,11 @@ bool sn_frontier_has_released(const sn_frontier *f);
 
 /* The next URL of a host, which may start at once. */
 sn_offer sn_frontier_next(sn_frontier *f, uint32_t host, seine_time now);
+
+/* In a fleet: the row of the host is in Redis, so that the next owner of its partition
+ * knows its Crawl-delay. Before that no page of it is asked for. */
+void sn_frontier_host_kept(sn_frontier *f, sn_str name);
+void sn_frontier_watch_tenures(sn_frontier *f); /* some were lost */
 
 /* The record of a page that came out of the store is out. */
 void sn_frontier_finish(sn_frontier *f, uint64_t number);
@@ -182,6 +193,7 @@ bool sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now);
 
 /* URLs that wait in its lists. */
 uint64_t sn_frontier_admitted(const sn_frontier *f); /* links, all in all */
+uint64_t sn_frontier_allowed(const sn_frontier *f);  /* by robots.txt */
 uint64_t sn_frontier_waiting(const sn_frontier *f);
 uint64_t sn_frontier_sitemap_bytes(const sn_frontier *f); /* read in this run */
 
@@ -193,5 +205,19 @@ const seine_diag *sn_frontier_why(const sn_frontier *f);
 /* URLs of the host that wait for its robots.txt; *out_until: when that is asked for
  * again, if it could not be had. */
 uint32_t sn_frontier_shut(const sn_frontier *f, uint32_t host, seine_time *out_until);
+
+/* What robots.txt of that host says about a target, for those who look on. */
+typedef enum sn_robots_says {
+    SN_ROBOTS_SAYS_NOTHING, /* it plays no part here */
+    SN_ROBOTS_SAYS_ASKED,   /* it has not come yet */
+    SN_ROBOTS_SAYS_ALLOW,
+    SN_ROBOTS_SAYS_DENY,
+    SN_ROBOTS_SAYS_UNREACHABLE,
+} sn_robots_says;
+
+const char *sn_robots_says_name(sn_robots_says s); /* "deny"; "" of nothing */
+/* `rule`: the line that says so, "" where there is none. */
+sn_robots_says sn_frontier_robots_say(const sn_frontier *f, uint32_t host, sn_str target,
+                                      char rule[SN_ROBOTS_RULE]);
 
 #endif

@@ -75,8 +75,10 @@ sn_frontier_refuses_late(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
         return sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("bytes of sitemaps"));
     if (sn_frontier_is_over_bytes(f))
         return sn_skip_for(why, SEINE_SKIP_BUDGET, sn_str_of(f->shared->max_bytes_rule));
-    return sn_frontier_forbids(f, host, u->target, why) ||
-           sn_frontier_repeats(f, host, u, why);
+    if (sn_frontier_forbids(f, host, u->target, why))
+        return true;
+    f->allowed += f->is_allowed;
+    return sn_frontier_repeats(f, host, u, why);
 }
 
 /* Links. */
@@ -197,6 +199,10 @@ sn_frontier_post(sn_frontier *f, sn_post *give, seine_time now)
 
     seine_url_init(&url, mem, sizeof mem);
     for (size_t at = 0; sn_mail_read(give, &at, &link);) {
+        if (link.kind == SN_JOB_LATE) {
+            sn_frontier_refuse_sent(f, &link, now);
+            continue;
+        }
         seine_err e = seine_url_parse(&url, link.url.ptr, link.url.len, NULL);
         if (e == SEINE_OK)
             sn_frontier_admit_link(f, &link, &url, now);
@@ -227,6 +233,15 @@ hold_visit(sn_frontier *f, uint32_t host, sn_visit *v)
         sn_frontier_say(f, host, SN_SAME_DELAY);
 }
 
+/* Another worker may be asking the host that the redirect leads to. */
+static bool
+leaves_site(const sn_frontier *f, const sn_visit *v)
+{
+    return f->shared->fleet && v->n_hops > 0 &&
+           !sn_fleet_is_same_site(f->shared->fleet, seine_url_href(&v->first),
+                                  seine_url_href(&v->url));
+}
+
 sn_admission
 sn_frontier_admit(sn_frontier *f, sn_visit *v, seine_time now)
 {
@@ -234,12 +249,18 @@ sn_frontier_admit(sn_frontier *f, sn_visit *v, seine_time now)
     sn_crawl_host *ch;
     uint32_t host;
 
+    if (leaves_site(f, v)) {
+        sn_admit_refuse(v, SEINE_SKIP_OFFSITE, SN_STR("a redirect to another domain"));
+        return SN_ADMISSION_REFUSED;
+    }
     seine_err e =
         sn_frontier_host(f, &v->url, v->is_typed && v->n_hops == 0, now, &host, &ch);
     if (e == SEINE_E_DNS_BAD_NAME)
         return SN_ADMISSION_OK; /* the scheduler says so */
     if (e != SEINE_OK)
         return SN_ADMISSION_NO_MEMORY;
+    if (f->shared->fleet && sn_frontier_enter_tenure(f, host, now) == SN_STANDING_LOST)
+        return SN_ADMISSION_OK; /* it is dropped before its request */
     if (!(ch->flags & SN_CRAWL_HOST_PARKED) && !sn_frontier_check_robots(f, host, now)) {
         hold_visit(f, host, v);
         return SN_ADMISSION_HELD;
@@ -255,9 +276,11 @@ sn_frontier_admit(sn_frontier *f, sn_visit *v, seine_time now)
         char *rule = sn_arena_text(&v->arena, why.rule);
         sn_admit_refuse(v, SEINE_SKIP_ROBOTS,
                         (sn_str){rule ? rule : "", rule ? why.rule.len : 0});
+        ch->n_pages -= v->is_counted && ch->n_pages > 0;
         return SN_ADMISSION_REFUSED;
     }
-    ch->n_pages += v->n_hops == 0;
+    f->allowed += is_known(sn_crawl_hosts_state(&f->hosts, host)) && f->is_allowed;
+    ch->n_pages += v->n_hops == 0 && !v->is_counted;
     return SN_ADMISSION_OK;
 }
 

@@ -112,18 +112,36 @@ sn_frontier_keep_widened(sn_frontier *f, const seine_url *from, const seine_url 
 }
 
 void
-sn_frontier_keep_trap(sn_frontier *f, uint32_t host, uint64_t key)
+sn_frontier_keep_listed(sn_frontier *f, const seine_url *sitemap, sn_str prints)
+{
+    keep(f,
+         sn_job_note_put(f->lane, SN_JOB_NOTE_LISTED, seine_url_href(sitemap), prints));
+}
+
+/* A note about a pattern of a host: "KEY HOST". */
+static void
+keep_pattern(sn_frontier *f, uint32_t host, uint64_t key, uint32_t kind, int64_t value)
 {
     sn_str name = sn_hosts_name(f->host_table, host);
     char text[SN_HOST_NAME + 24];
-    int64_t round;
-
-    if (!f->lane)
-        return;
-    round = sn_job_round_of(f->shared->job)->number;
     int n = snprintf(text, sizeof text, "%016" PRIx64 " %.*s", key, SN_FMT(name));
-    keep(f, sn_job_note_put(f->lane, SN_NOTE_TRAP, (sn_str){text, (size_t)n},
-                            (sn_str){(const char *)&round, sizeof round}));
+
+    keep(f, sn_job_note_put(f->lane, kind, (sn_str){text, (size_t)n},
+                            (sn_str){(const char *)&value, sizeof value}));
+}
+
+void
+sn_frontier_keep_trap(sn_frontier *f, uint32_t host, uint64_t key)
+{
+    if (f->lane)
+        keep_pattern(f, host, key, SN_NOTE_TRAP, sn_job_round_of(f->shared->job)->number);
+}
+
+void
+sn_frontier_keep_count(sn_frontier *f, uint32_t host, uint64_t key, uint32_t pages)
+{
+    if (f->lane && f->shared->fleet)
+        keep_pattern(f, host, key, SN_NOTE_PAGES, pages);
 }
 
 /* Leaving. */

@@ -6,6 +6,7 @@
 #include "engine/page.h"
 #include "net/address_guard.h"
 #include "seine/links.h"
+#include "store/job_page.h"
 #include "text/base_url.h"
 #include "text/html.h"
 
@@ -82,6 +83,14 @@ sn_frontier_number(sn_frontier *f)
     return atomic_fetch_add_explicit(&f->shared->next_number, 1, memory_order_relaxed);
 }
 
+/* The page that is read names that URL. */
+static void
+note_print(sn_frontier *f, uint64_t print)
+{
+    if (f->pages)
+        sn_link_prints_add(&f->links, print);
+}
+
 /* A new key: work for its owner, or a refusal. */
 static void
 decide_link(sn_frontier *f, sn_candidate *c, uint64_t print, seine_time now)
@@ -89,6 +98,10 @@ decide_link(sn_frontier *f, sn_candidate *c, uint64_t print, seine_time now)
     const sn_url_verdict *o = judge_text(f, c);
 
     c->link.number = sn_frontier_number(f);
+    if (o->refused && f->shared->fleet) {
+        sn_frontier_send_refused(f, c, o->reason, print);
+        return;
+    }
     if (o->refused) {
         if (f->lane)
             sn_frontier_keep_refused(f, c->link.number, print);
@@ -100,9 +113,11 @@ decide_link(sn_frontier *f, sn_candidate *c, uint64_t print, seine_time now)
         return;
     }
     sn_frontier_lead(f, &c->url);
+    note_print(f, print);
     if (f->lane) /* before its owner, and the record of its page */
         sn_frontier_keep_found(f, &c->link, &c->url, print);
-    sn_frontier_route(f, &c->link, &c->url, now);
+    if (!f->shared->fleet) /* else it comes from the inbox of its partition */
+        sn_frontier_route(f, &c->link, &c->url, now);
 }
 
 /* Between the seen-set and the rows of what was new there the job waits with its commit.
@@ -163,6 +178,7 @@ static void
 pass_known(sn_frontier *f, const sn_candidate *c, uint64_t print)
 {
     count_duplicate(f);
+    note_print(f, print);
     if (!f->pages || c->lastmod == 0)
         return;
     seine_err e = sn_lastmod_table_put(&f->shared->lastmods, print, c->lastmod);
@@ -225,17 +241,61 @@ put_off_late(sn_frontier *f, sn_candidate *c)
     return true;
 }
 
+/* In a fleet: a link that may still be followed when another one leads there is told to
+ * the owner of its partition at the end. True: the link is done with. */
+static bool
+put_off_shared(sn_frontier *f, sn_candidate *c, uint64_t generation)
+{
+    const seine_crawl_opts *o = f->shared->opts.crawl;
+    const sn_url_verdict *v = judge_text(f, c);
+    bool too_deep = o->depth != UINT32_MAX && c->link.depth > o->depth;
+    bool is_early = f->shared->opts.requisites && !c->is_part && v->refused &&
+                    (v->reason == SEINE_SKIP_OFFSITE || v->reason == SEINE_SKIP_PATTERN);
+    seine_skip reason = is_early   ? SEINE_SKIP_OFFSITE
+                        : too_deep ? SEINE_SKIP_DEPTH
+                                   : SEINE_SKIP_NOFOLLOW;
+    uint8_t is_new = 0;
+
+    if (c->bad.len > 0 || (v->refused ? !is_early : !too_deep && !c->nofollow))
+        return false;
+    uint64_t print =
+        seine_seen_print(f->shared->late_seen, c->key.ptr, c->key.len) ^ generation;
+    seine_err e = seine_seen_add_many(f->shared->late_seen, &print, 1, &is_new);
+    if (e != SEINE_OK)
+        sn_frontier_lose(f, 1, e);
+    else if (is_new)
+        sn_frontier_keep_late(
+            f, &c->link,
+            (uint8_t)(SN_FLEET_AT_END | reason | (c->nofollow ? SN_PUT_NOFOLLOW : 0)),
+            print);
+    return true;
+}
+
+/* In a fleet the seen-set here is of links that were sent. When a server may have lost
+ * some of them, all are new once more. */
+static uint64_t
+generation_of(const sn_frontier *f)
+{
+    return f->shared->fleet
+               ? sn_fleet_generation(f->shared->fleet) * UINT64_C(0x9e3779b97f4a7c15)
+               : 0;
+}
+
 static void
 judge_links(sn_frontier *f, size_t n, seine_time now)
 {
     sn_candidate *rest[SN_BATCH];
     size_t left = 0;
+    uint64_t generation = generation_of(f);
 
     for (size_t i = 0; i < n; i++) {
         sn_candidate *c = &f->batch[i];
-        if (put_off_early(f, c) || is_forgotten(f, c) || put_off_late(f, c))
+        if (f->shared->fleet
+                ? is_forgotten(f, c) || put_off_shared(f, c, generation)
+                : put_off_early(f, c) || is_forgotten(f, c) || put_off_late(f, c))
             continue;
-        f->prints[left] = seine_seen_print(f->shared->seen, c->key.ptr, c->key.len);
+        f->prints[left] =
+            seine_seen_print(f->shared->seen, c->key.ptr, c->key.len) ^ generation;
         rest[left++] = c;
     }
     if (left == 0)
@@ -267,6 +327,7 @@ set_bad(sn_candidate *c, sn_str value, const seine_url_flaw *flaw)
     c->key = c->link.url = (sn_str){c->key_mem, n};
     c->bad = sn_str_of(seine_url_flaw_text(flaw->kind));
     c->is_too_long = flaw->kind == SEINE_URL_TOO_LONG;
+    c->flaw = (uint8_t)flaw->kind;
 }
 
 static void
@@ -358,7 +419,7 @@ add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
         }
         uint64_t mark = l.lastmod == 0 ? sn_known_links_mark(&f->known, l.value) : 0;
 
-        if (sn_known_links_has(&f->known, mark))
+        if (!f->pages && sn_known_links_has(&f->known, mark))
             count_duplicate(f);
         else
             add_link(f, &f->batch[n++], from, &l, mark);
@@ -444,6 +505,27 @@ count_cut(sn_frontier *f, const sn_page_facts *facts)
         atomic_fetch_add(&f->shared->sitemaps_cut, 1);
 }
 
+/* All links of the visit are read: its job keeps where it leads. */
+static void
+keep_prints(sn_frontier *f, sn_visit *v)
+{
+    char key[SEINE_URL_ROOM];
+    size_t len = 0;
+
+    (void)!seine_url_key(&v->url, f->shared->opts.strip_params, key, sizeof key, &len);
+    uint64_t own = seine_seen_print(f->shared->seen, key, len);
+    if (v->kind == SN_KIND_SITEMAP) {
+        sn_frontier_keep_listed(f, &v->url,
+                                sn_link_prints_end(&f->links, own, SN_LINK_PRINTS_MOST));
+        return;
+    }
+    sn_str prints = sn_link_prints_end(&f->links, own, SN_JOB_LINKS);
+    v->links.ptr = sn_arena_text(&v->arena, prints);
+    v->links.len = v->links.ptr ? prints.len : 0;
+    if (!v->links.ptr || f->links.bytes.err == SEINE_E_NOMEM)
+        sn_frontier_fail(f, SEINE_E_NOMEM);
+}
+
 /* Reads the links of the visit from reading.at on; true: all of them. */
 static bool
 read_links(sn_frontier *f, sn_visit *v, seine_time now)
@@ -458,7 +540,7 @@ read_links(sn_frontier *f, sn_visit *v, seine_time now)
                              .leader = f->reading.leader}};
     bool is_first = f->reading.at == 0, is_whole = true;
 
-    f->parent_number = v->is_typed ? SN_JOB_NONE : v->number;
+    f->parent_number = v->is_typed || f->shared->fleet ? SN_JOB_NONE : v->number;
     if (is_first && v->target.len > 0)
         add_target(f, v, &from.link, now);
     if (v->page && !(v->kind == SN_KIND_PAGE && o->sitemaps == SEINE_SITEMAPS_ONLY &&
@@ -474,6 +556,8 @@ read_links(sn_frontier *f, sn_visit *v, seine_time now)
     f->parent_number = SN_JOB_NONE;
     if (is_whole)
         sn_frontier_judge(f);
+    if (is_whole && f->pages)
+        keep_prints(f, v);
     sn_frontier_send(f);
     return is_whole;
 }
@@ -486,6 +570,7 @@ read_visit(sn_frontier *f, sn_visit *v, seine_time now)
 
     if (r->at == NOT_BEGUN) {
         r->at = 0;
+        sn_link_prints_reset(&f->links);
         r->leader = sn_frontier_look(f, v);
     }
     if (!read_links(f, v, now))

@@ -14,6 +14,7 @@
  *     frontier_visit.c    a URL becomes a visit
  *     frontier_end.c      what waits when the crawl ends, and what is told then
  *     frontier_job.c      what a job keeps of all this, and how it comes back
+ *     frontier_fleet.c    hosts whose partition may go to another worker
  *
  * Time    is passed in.
  * Memory  of the frontier.
@@ -26,8 +27,10 @@
 #include "engine/crawl_host.h"
 #include "engine/frontier.h"
 #include "engine/known_links.h"
+#include "engine/link_prints.h"
 #include "engine/scope.h"
 #include "engine/url_rules.h"
+#include "store/fleet_worker.h"
 #include "text/trap.h"
 
 enum {
@@ -37,6 +40,7 @@ enum {
     SN_PUT_NOFOLLOW = 64,   /* with the reason of one that was put off: and a nofollow */
     SN_PUT_KNOWN = 128,     /* likewise: it is known from an earlier round … */
     SN_PUT_NOT_DUE = 32,    /* … and this is no reason, but the lack of one */
+    SN_PUT_REASON = 31,     /* the bits of the reason */
     SN_IDLE = 600,          /* looks after which a pattern without pages makes room */
     SN_LOOKED = 64,         /* patterns of a shard whose pages are looked at, at most */
     SN_CHILDREN = 128,      /* directories of a directory that make them a device */
@@ -76,6 +80,7 @@ typedef struct sn_candidate {
     sn_str key;
     sn_str bad; /* no URL: why */
     bool is_too_long;
+    uint8_t flaw;    /* seine_url_flaw_kind of a text that is no URL */
     bool nofollow;   /* asked not to */
     bool is_part;    /* a page needs it: see requisites of seine_fetch_opts */
     int64_t lastmod; /* of a sitemap, wall time in ms; 0: it does not say */
@@ -120,6 +125,8 @@ struct sn_frontier {
     uint32_t paused;   /* hosts whose URLs are judged further in the next; SN_NONE */
     uint64_t waiting;  /* pages in lists and held visits */
     uint64_t admitted; /* links, all in all */
+    uint64_t allowed;  /* by a robots.txt that counts, when they left for their host */
+    bool is_allowed;   /* what robots.txt said last was a yes */
     uint64_t n_taken;  /* pages that have left their list */
     uint64_t n_left;   /* of these: stay with the job */
     uint64_t done[SN_GROUP]; /* those whose record is out since the commit */
@@ -129,6 +136,7 @@ struct sn_frontier {
     uint32_t stuck_at;    /* likewise */
     sn_post **posts;      /* to each shard, in the making */
     sn_known_links known; /* links that lead to known URLs */
+    sn_link_prints links; /* of the visit that is read, in an incremental crawl */
     sn_candidate batch[SN_BATCH];
     uint64_t prints[SN_BATCH];
     uint8_t is_new[SN_BATCH];
@@ -264,6 +272,28 @@ void sn_frontier_lead(sn_frontier *f, const seine_url *url);
 /* After its links: judges the page. */
 void sn_frontier_judge(sn_frontier *f);
 
+/* frontier_fleet.c */
+
+/* Sends a link that is not followed to the owner of its partition, who knows whether it
+ * has a record already. */
+void sn_frontier_send_refused(sn_frontier *f, const sn_candidate *c, seine_skip reason,
+                              uint64_t print);
+/* … where it is refused, unless it is in scope by now. */
+void sn_frontier_refuse_sent(sn_frontier *f, const sn_link *l, seine_time now);
+
+typedef enum sn_standing {
+    SN_STANDING_HELD,
+    SN_STANDING_NEW, /* held, but since too short a time: host.next says when */
+    SN_STANDING_LOST /* another worker's */
+} sn_standing;
+
+/* In a fleet: looks whose the host is now. */
+sn_standing sn_frontier_enter_tenure(sn_frontier *f, uint32_t host, seine_time now);
+/* May its pages be asked for, as far as the next owner is concerned? */
+bool sn_frontier_has_row(const sn_frontier *f, uint32_t host);
+void sn_frontier_want_row(sn_frontier *f, uint32_t host); /* once in a tenure */
+void sn_frontier_leave_lost(sn_frontier *f, uint32_t host);
+
 /* frontier_robots.c */
 
 /* Asks for the host's robots.txt if it is not known or too old. True: the URLs of the
@@ -271,6 +301,15 @@ void sn_frontier_judge(sn_frontier *f);
 bool sn_frontier_check_robots(sn_frontier *f, uint32_t host, seine_time now);
 
 /* Is it known, or does it not count? */
+/* What robots.txt means for this host. */
+static inline seine_obey
+sn_frontier_obey(const sn_frontier *f, uint32_t host)
+{
+    const sn_host_policy *p = sn_hosts_policy(f->host_table, host);
+
+    return p ? p->robots : f->shared->opts.robots;
+}
+
 bool sn_frontier_is_open(const sn_frontier *f, uint32_t host);
 
 /* Does it forbid the target? It is known, and counts unless the host is free. */
@@ -286,6 +325,8 @@ void sn_frontier_pause(sn_frontier *f, uint32_t host);
 
 /* The visit is judged once more in the next turn. */
 void sn_frontier_release(sn_frontier *f, sn_visit *first, sn_visit *last);
+/* Given URLs that waited for robots.txt go on: the caller takes them. */
+void sn_frontier_release_held(sn_frontier *f, uint32_t host);
 
 /* There was no memory for the visit that asks for it. */
 void sn_frontier_robots_lost(sn_frontier *f, uint32_t host, seine_time now);
@@ -348,9 +389,12 @@ void sn_frontier_keep_refused(sn_frontier *f, uint64_t number, uint64_t print);
 void sn_frontier_keep_robots(sn_frontier *f, uint32_t host, sn_address_zone ceiling,
                              sn_str text);
 void sn_frontier_keep_ended(sn_frontier *f, uint64_t number); /* without a record */
+void sn_frontier_keep_count(sn_frontier *f, uint32_t host, uint64_t key, uint32_t pages);
 void sn_frontier_keep_trap(sn_frontier *f, uint32_t host, uint64_t key);
 SEINE_MUST_CHECK seine_err sn_frontier_find_name(sn_frontier *f, sn_str name,
                                                  seine_time now, uint32_t *out_host);
+/* The sitemap names the URLs with these prints; with a job. */
+void sn_frontier_keep_listed(sn_frontier *f, const seine_url *sitemap, sn_str prints);
 void sn_frontier_keep_widened(sn_frontier *f, const seine_url *from, const seine_url *to);
 
 /* frontier_visit.c: NULL is no memory */

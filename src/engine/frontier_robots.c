@@ -16,8 +16,8 @@ want_robots(sn_frontier *f, uint32_t host)
     sn_shared_state_add_work(f->shared, 1);
 }
 
-bool
-sn_frontier_is_open(const sn_frontier *f, uint32_t host)
+static bool
+has_rules(const sn_frontier *f, uint32_t host)
 {
     const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
@@ -26,14 +26,24 @@ sn_frontier_is_open(const sn_frontier *f, uint32_t host)
 }
 
 bool
+sn_frontier_is_open(const sn_frontier *f, uint32_t host)
+{
+    return has_rules(f, host) && sn_frontier_has_row(f, host);
+}
+
+bool
 sn_frontier_check_robots(sn_frontier *f, uint32_t host, seine_time now)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
-    if (f->hosts.all[host].flags & SN_CRAWL_HOST_FREE)
-        return true;
-    if (!x->is_wanted && !x->waits_room && sn_robots_cache_expire(&x->robots, now))
+    bool is_free = f->hosts.all[host].flags & SN_CRAWL_HOST_FREE;
+
+    if (!is_free && !x->is_wanted && !x->waits_room &&
+        sn_robots_cache_expire(&x->robots, now))
         want_robots(f, host);
+    if (f->shared->fleet && has_rules(f, host) &&
+        sn_frontier_enter_tenure(f, host, now) != SN_STANDING_LOST)
+        sn_frontier_want_row(f, host);
     return sn_frontier_is_open(f, host);
 }
 
@@ -43,9 +53,13 @@ sn_frontier_forbids(sn_frontier *f, uint32_t host, sn_str target, sn_skip_why *w
     const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     seine_robots_verdict v;
 
+    f->is_allowed = false;
     if (f->hosts.all[host].flags & SN_CRAWL_HOST_FREE ||
-        f->shared->opts.robots != SEINE_OBEY_ON ||
-        sn_robots_cache_allow(&x->robots, f->shared->agent, target, &v, &f->robots_steps))
+        sn_frontier_obey(f, host) != SEINE_OBEY_ON)
+        return false;
+    f->is_allowed =
+        sn_robots_cache_allow(&x->robots, f->shared->agent, target, &v, &f->robots_steps);
+    if (f->is_allowed)
         return false;
     size_t n = sn_robots_cache_rule(&v, why->mem);
     return sn_skip_for(why, SEINE_SKIP_ROBOTS, (sn_str){why->mem, n});
@@ -97,9 +111,8 @@ sn_frontier_release(sn_frontier *f, sn_visit *first, sn_visit *last)
     f->last_released = last;
 }
 
-/* Given URLs that waited for robots.txt go on: the caller takes them. */
-static void
-release_held(sn_frontier *f, uint32_t host)
+void
+sn_frontier_release_held(sn_frontier *f, uint32_t host)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
@@ -113,9 +126,10 @@ static seine_span
 delay_of(sn_frontier *f, uint32_t host, const sn_robots_cache *robots)
 {
     const seine_fetch_opts *o = &f->shared->opts;
+    const sn_host_policy *p = sn_hosts_policy(f->host_table, host);
     bool cut;
-    seine_span delay =
-        sn_robots_cache_delay(robots, f->shared->agent, o->max_crawl_delay, &cut);
+    seine_span delay = sn_robots_cache_delay(
+        robots, f->shared->agent, p ? p->max_crawl_delay : o->max_crawl_delay, &cut);
     sn_str name = sn_hosts_name(f->host_table, host);
 
     if (cut) {
@@ -127,7 +141,8 @@ delay_of(sn_frontier *f, uint32_t host, const sn_robots_cache *robots)
                                    .to = delay / 1000},
                     f->ops.arg);
     }
-    return delay > 0 && o->robots == SEINE_OBEY_ON ? delay : SN_SAME_DELAY;
+    return delay > 0 && sn_frontier_obey(f, host) == SEINE_OBEY_ON ? delay
+                                                                   : SN_SAME_DELAY;
 }
 
 void
@@ -138,7 +153,8 @@ sn_frontier_open_host(sn_frontier *f, uint32_t host, sn_address_zone ceiling,
 
     sn_frontier_say(f, host, delay_of(f, host, &x->robots));
     sn_frontier_begin_sitemaps(f, host, ceiling, now);
-    release_held(f, host);
+    if (sn_frontier_check_robots(f, host, now))
+        sn_frontier_release_held(f, host);
 }
 
 /* It cannot be had for now: what waits is stuck until it is asked for again. */
@@ -202,6 +218,13 @@ sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now)
     size_t before = sn_robots_cache_bytes(&x->robots);
 
     assert(x->robots.state == SN_ROBOTS_ASKED);
+    if (f->shared->fleet &&
+        !sn_fleet_holds(f->shared->fleet, sn_hosts_name(f->host_table, host))) {
+        x->robots.state = SN_ROBOTS_UNKNOWN;
+        sn_frontier_end_reserve(f, host);
+        sn_frontier_leave_lost(f, host);
+        return;
+    }
     if (is_lost(v))
         sn_robots_cache_fail(&x->robots, now);
     else
@@ -213,7 +236,7 @@ sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now)
     if (x->waits_room)
         return;
     if (x->robots.state == SN_ROBOTS_UNREACHABLE &&
-        f->shared->opts.robots == SEINE_OBEY_AUDIT)
+        sn_frontier_obey(f, host) == SEINE_OBEY_AUDIT)
         ignore_robots(f, x, now); /* nobody waits for what is not obeyed */
     if (f->lane)
         sn_frontier_keep_robots(f, host, sn_visit_ceiling(v), sn_buf_view(&v->kept));
@@ -259,4 +282,36 @@ sn_frontier_shut(const sn_frontier *f, uint32_t host, seine_time *out_until)
     if (x->robots.state == SN_ROBOTS_UNREACHABLE)
         *out_until = x->robots.until;
     return sn_frontier_behind(f, host);
+}
+
+const char *
+sn_robots_says_name(sn_robots_says s)
+{
+    static const char *const names[] = {"", "asked", "allow", "deny", "unreachable"};
+
+    return (unsigned)s < sizeof names / sizeof *names ? names[s] : "";
+}
+
+sn_robots_says
+sn_frontier_robots_say(const sn_frontier *f, uint32_t host, sn_str target,
+                       char rule[SN_ROBOTS_RULE])
+{
+    rule[0] = '\0';
+    if (host >= f->hosts.n || f->hosts.all[host].flags & SN_CRAWL_HOST_FREE)
+        return SN_ROBOTS_SAYS_NOTHING;
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    seine_robots_verdict v = {0};
+    uint64_t steps = 0;
+
+    if (!x)
+        return SN_ROBOTS_SAYS_NOTHING;
+    if (x->robots.state == SN_ROBOTS_UNREACHABLE)
+        return SN_ROBOTS_SAYS_UNREACHABLE;
+    if (x->robots.state != SN_ROBOTS_PARSED && x->robots.state != SN_ROBOTS_ABSENT)
+        return SN_ROBOTS_SAYS_ASKED;
+    bool is_allowed =
+        sn_robots_cache_allow(&x->robots, f->shared->agent, target, &v, &steps);
+    if (v.rule.len > 0)
+        rule[sn_robots_cache_rule(&v, rule)] = '\0';
+    return is_allowed ? SN_ROBOTS_SAYS_ALLOW : SN_ROBOTS_SAYS_DENY;
 }

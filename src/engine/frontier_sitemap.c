@@ -145,7 +145,8 @@ add_sitemap(sn_frontier *f, const seine_url *from, sn_str text, sn_address_zone 
         link.number = sn_frontier_number(f);
         sn_frontier_keep_found(f, &link, &url, print);
     }
-    sn_frontier_route(f, &link, &url, now);
+    if (!f->shared->fleet)
+        sn_frontier_route(f, &link, &url, now);
 }
 
 void

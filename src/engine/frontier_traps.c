@@ -267,6 +267,7 @@ count_page(sn_frontier *f, uint32_t host, uint64_t key, sn_novelty_kind kind)
         return NULL;
     if (row->count < UINT32_MAX)
         row->count++;
+    sn_frontier_keep_count(f, host, key, row->count);
     if (row->count <= budget_for(f, kind))
         return NULL;
     f->looks++;
@@ -391,6 +392,40 @@ sn_frontier_restore_trap(sn_frontier *f, sn_str name, uint64_t key, seine_time n
     row->is_left = row->told = true;
     row->count = budget_of(f) + 1;
     x->patterns.n_left++;
+    return SEINE_OK;
+}
+
+/* All pages of the host count for its budget, and the host for that of its domain. */
+static void
+restore_pages(sn_frontier *f, sn_str name, uint32_t host, uint32_t pages)
+{
+    sn_crawl_host *ch = &f->hosts.all[host];
+    char mem[SN_HOST_NAME + 2];
+    sn_skip_why why;
+    seine_url url;
+
+    seine_url_init(&url, mem, sizeof mem);
+    if (ch->n_pages < pages)
+        ch->n_pages = pages;
+    if (seine_url_parse(&url, name.ptr, name.len, NULL) == SEINE_OK)
+        (void)!sn_frontier_spend_domain(f, &url, ch, &why);
+}
+
+seine_err
+sn_frontier_restore_count(sn_frontier *f, sn_str name, uint64_t key, uint32_t pages,
+                          seine_time now)
+{
+    uint32_t host;
+    seine_err e = sn_frontier_find_name(f, name, now, &host);
+
+    if (e != SEINE_OK)
+        return e;
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    sn_pattern *row = x && key ? sn_pattern_table_get(&x->patterns, key) : NULL;
+    if (row && row->count < pages)
+        row->count = pages;
+    if (key == ALL_KEY)
+        restore_pages(f, name, host, pages);
     return SEINE_OK;
 }
 

@@ -105,7 +105,7 @@ sn_frontier_visit_page(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
         return NULL;
     v->is_stored = true;
     v->number = u->number;
-    v->is_retry = sn_tried_urls_begin(&f->shared->tried, u->number, &v->retry, now);
+    sn_tried_urls_begin(&f->shared->tried, u->number, &v->retry, now);
     v->depth = u->depth;
     v->moved = u->moved;
     v->ceiling = (sn_address_zone)u->ceiling;
@@ -149,7 +149,7 @@ sn_frontier_visit_sitemap(sn_frontier *f, uint32_t host, const sn_waiting_url *u
     if (!v)
         return NULL;
     v->number = u->number;
-    v->is_retry = sn_tried_urls_begin(&f->shared->tried, u->number, &v->retry, now);
+    sn_tried_urls_begin(&f->shared->tried, u->number, &v->retry, now);
     v->ceiling = (sn_address_zone)u->ceiling;
     v->moved = u->moved;
     sn_crawl_hosts_state(&f->hosts, host)->maps_out++;

@@ -22,6 +22,7 @@ sn_hosts_init(sn_hosts *hs, sn_shared_state *shared, sn_timer_wheel *wheel,
                      .wheel = wheel,
                      .free_guards = SN_NONE,
                      .rate = shared->rate,
+                     .said = shared->policies,
                      .host_rate = shared->opts.host_rate,
                      .per_host = shared->opts.per_host};
     sn_arena_init(&hs->names, 16384, SIZE_MAX);
@@ -54,6 +55,7 @@ sn_hosts_fini(sn_hosts *hs)
     sn_free(hs->cards);
     sn_free(hs->table);
     sn_free(hs->tunes);
+    sn_free(hs->policies);
     sn_arena_fini(&hs->names);
     *hs = (sn_hosts){0};
 }
@@ -128,8 +130,9 @@ sn_hosts_known(const sn_hosts *hs, sn_str name, uint32_t *out_host)
     return true;
 }
 
-seine_err
-sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_host)
+/* Finds the host, or adds it. */
+static seine_err
+find_host(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_host)
 {
     char text[SN_HOST_NAME];
     size_t len = seine_url_authority(url, text, sizeof text);
@@ -159,10 +162,39 @@ sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_
                                .stats = SN_NONE,
                                .pin = SN_ADDRESS_NO_PIN};
     hs->cards[hs->n] = (sn_host_card){.name = copy, .hash = hash, .parked_next = SN_NONE};
+    if (hs->said) {
+        seine_err e = sn_hosts_look_up(hs, hs->n);
+
+        if (e != SEINE_OK)
+            return e;
+    }
     hs->table[at] = ++hs->n;
     *out_host = hs->n - 1;
     hs->all[hs->n - 1].is_tuned = hs->n_tunes > 0 && sn_hosts_tuned(hs, hs->n - 1);
     sn_hosts_pair(hs, hs->n - 1);
+    return SEINE_OK;
+}
+
+/* URLs of one host mostly come in a row: scheme, user, name and port, as they stand in
+ * the URL, say which host it is. */
+seine_err
+sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_host)
+{
+    uint32_t len = url->path_at, host;
+
+    if (len > 0 && len == hs->front_len && memcmp(url->href, hs->front, len) == 0) {
+        *out_host = hs->front_host;
+        return SEINE_OK;
+    }
+    seine_err e = find_host(hs, url, now, &host);
+    if (e != SEINE_OK)
+        return e;
+    *out_host = host;
+    if (len <= sizeof hs->front) {
+        memcpy(hs->front, url->href, len);
+        hs->front_len = len;
+        hs->front_host = host;
+    }
     return SEINE_OK;
 }
 
@@ -176,7 +208,9 @@ sn_hosts_set_given(sn_hosts *hs, uint32_t host, seine_time now)
     h->is_given = true;
     if (!sn_hosts_is_mine(hs, h))
         return;
-    if (h->next == hs->shared->earliest) /* no distance has to be kept to it */
+    /* No distance has to be kept to it. The wheel would not notice a time that is
+     * lowered: who waits there already waits on. */
+    if (h->next == hs->shared->earliest && h->place != SN_HOST_ON_WHEEL)
         h->next = now;
     sn_hosts_retune(hs, host, now);
 }

@@ -71,6 +71,7 @@ typedef struct sn_host_card { /* the rest */
     uint32_t n_again;         /* visits that wait for a moment of their own */
     uint32_t twin;            /* see has_twin */
     uint16_t parked_by;       /* seine_err */
+    uint16_t policy;          /* its place in sn_hosts.policies; 0: as for all */
 } sn_host_card;
 
 /* In the order in which a start and an end go through them: 576 bytes, of which five
@@ -102,8 +103,9 @@ typedef struct sn_guards {
 /* Limits of one host, by its name. */
 typedef struct sn_host_tune {
     char host[SN_TUNE_HOST];
+    bool has_rate;
     seine_rate rate;
-    uint32_t per_host;
+    uint32_t per_host; /* 0: not said */
 } sn_host_tune;
 
 typedef struct sn_hosts {
@@ -111,7 +113,9 @@ typedef struct sn_hosts {
     sn_host *all; /* starts on a cache line */
     sn_host_card *cards;
     uint32_t n, room;
-    uint32_t *table; /* host number + 1, by hash; 0: empty */
+    char front[SN_HOST_NAME]; /* of the URL that was looked up last: up to its path … */
+    uint32_t front_len, front_host; /* … and what was found; 0: nothing yet */
+    uint32_t *table;                /* host number + 1, by hash; 0: empty */
     uint32_t table_room;
     sn_arena names;
     sn_guards **guards;              /* blocks: pointers into them stay valid */
@@ -126,6 +130,9 @@ typedef struct sn_hosts {
     uint32_t per_host;
     sn_host_tune *tunes; /* … and of single hosts */
     size_t n_tunes;
+    sn_host_policies *said;          /* what is said of single hosts; NULL: nothing … */
+    const sn_host_policy **policies; /* … and what was found there, from 1 on */
+    uint32_t n_policies, policies_room;
 } sn_hosts;
 
 SEINE_MUST_CHECK seine_err sn_hosts_init(sn_hosts *hs, sn_shared_state *shared,
@@ -190,6 +197,27 @@ seine_span sn_hosts_every(const sn_hosts *hs, uint32_t host);
 seine_span sn_hosts_rate(const sn_hosts *hs, uint32_t host);
 
 uint32_t sn_hosts_floor_us(const sn_hosts *hs, uint32_t host); /* the former in us */
+
+/* host_settings.c: what is said of this host; NULL: nothing. */
+static inline const sn_host_policy *
+sn_hosts_policy(const sn_hosts *hs, uint32_t host)
+{
+    uint32_t i = hs->cards[host].policy;
+
+    return i > 0 ? hs->policies[i] : NULL;
+}
+
+/* Looks it up: for a new host, and for all when the table is another. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_hosts_look_up(sn_hosts *hs, uint32_t host);
+SEINE_MUST_CHECK seine_err sn_hosts_set_table(sn_hosts *hs, sn_host_policies *table);
+
+/* The visit is about to be asked for: what its host has counts for it. */
+void sn_hosts_settle_visit(const sn_hosts *hs, sn_visit *v);
+
+/* How many failures in a row open its breaker; 0: it has none. */
+uint32_t sn_hosts_failures(const sn_hosts *hs, uint32_t host);
+seine_span sn_hosts_max_retry_after(const sn_hosts *hs, uint32_t host);
+bool sn_hosts_is_adaptive(const sn_hosts *hs, uint32_t host);
 
 /* host_tune.c: takes over a change; the guards follow by sn_hosts_retune. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_hosts_tune(sn_hosts *hs, const sn_tune *tune);

@@ -167,7 +167,6 @@ set_limiter(const sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
 static seine_err
 set_throttle(const sn_hosts *hs, uint32_t host, sn_guards *g)
 {
-    const seine_fetch_opts *o = &hs->shared->opts;
     uint32_t most = sn_hosts_cap_in_force(hs, host);
 
     if (most == 0 || sn_hosts_is_mine(hs, &hs->all[host]))
@@ -175,7 +174,7 @@ set_throttle(const sn_hosts *hs, uint32_t host, sn_guards *g)
     if (is_delayed(hs, host))
         most = 1;
     g->set.throttle = &g->throttle;
-    if (!o->adaptive)
+    if (!sn_hosts_is_adaptive(hs, host))
         return seine_throttle_init_semaphore(&g->throttle, most);
     g->cap = (sn_aimd)SN_AIMD(most < 2 ? most : 2, 1, most);
     seine_throttle_init_custom(&g->throttle, &sn_aimd_ops, &g->cap);
@@ -192,8 +191,10 @@ guards_set(const sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
 
     if (e != SEINE_OK)
         return e;
-    bool has_breaker = o->breaker.failure_threshold > 0 || o->breaker.failure_pct > 0;
-    if (has_breaker && (e = seine_breaker_init(&g->breaker, &c->breaker)) != SEINE_OK)
+    const sn_host_policy *p = sn_hosts_policy(hs, host);
+    const seine_breaker_opts *b = p ? &p->breaker : &c->breaker;
+    bool has_breaker = b->failure_threshold > 0 || b->failure_pct > 0;
+    if (has_breaker && (e = seine_breaker_init(&g->breaker, b)) != SEINE_OK)
         return e;
     g->set = (seine_guards){.breaker = has_breaker ? &g->breaker : NULL,
                             .limiter = &g->limiter,
@@ -204,7 +205,7 @@ guards_set(const sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
         e = seine_retry_budget_new(&o->retry_budget, &g->retry_budget);
     if (e != SEINE_OK)
         return e;
-    if (o->adaptive && !sn_hosts_is_mine(hs, &hs->all[host]))
+    if (sn_hosts_is_adaptive(hs, host) && !sn_hosts_is_mine(hs, &hs->all[host]))
         sn_pace_init(&g->pace, sn_hosts_floor_us(hs, host), first_us(hs, host), now);
     else
         sn_pace_init_off(&g->pace, 0, now);
@@ -238,7 +239,7 @@ sn_hosts_retune(sn_hosts *hs, uint32_t host, seine_time now)
     if (g->pace.ivl_us > 0)
         sn_pace_set_floor(&g->pace, sn_hosts_floor_us(hs, host));
     uint32_t most = delayed ? 1 : sn_hosts_cap_in_force(hs, host);
-    if (g->set.throttle && hs->shared->opts.adaptive)
+    if (g->set.throttle && g->throttle.ops == &sn_aimd_ops)
         sn_aimd_ceiling(&g->cap, most);
     else if (g->set.throttle)
         (void)!seine_throttle_set(&g->throttle, most);

@@ -17,7 +17,7 @@ sn_hosts_tuned(const sn_hosts *hs, uint32_t host)
     return NULL;
 }
 
-/* The entry of that name; made like the run's own limits if there is none. */
+/* The entry of that name; made, with nothing said, if there is none. */
 static sn_host_tune *
 entry_of(sn_hosts *hs, const char *host)
 {
@@ -29,7 +29,7 @@ entry_of(sn_hosts *hs, const char *host)
         return NULL;
     hs->tunes = all;
     sn_host_tune *t = &all[hs->n_tunes++];
-    *t = (sn_host_tune){.rate = hs->host_rate, .per_host = hs->per_host};
+    *t = (sn_host_tune){.per_host = 0};
     memcpy(t->host, host, strlen(host) + 1);
     return t;
 }
@@ -40,11 +40,14 @@ sn_hosts_tune(sn_hosts *hs, const sn_tune *tune)
     seine_rate *rate = &hs->host_rate;
     uint32_t *per_host = &hs->per_host;
 
+    if (tune->policies)
+        return sn_hosts_set_table(hs, tune->policies);
     if (tune->host[0]) {
         sn_host_tune *t = entry_of(hs, tune->host);
 
         if (!t)
             return SEINE_E_NOMEM;
+        t->has_rate |= tune->has_host_rate;
         rate = &t->rate;
         per_host = &t->per_host;
     }
@@ -63,16 +66,27 @@ seine_rate
 sn_hosts_rate_in_force(const sn_hosts *hs, uint32_t host)
 {
     const sn_host_tune *t = hs->all[host].is_tuned ? sn_hosts_tuned(hs, host) : NULL;
+    const sn_host_policy *p = sn_hosts_policy(hs, host);
 
-    return t ? t->rate : hs->host_rate;
+    if (t && t->has_rate)
+        return t->rate;
+    if (p && p->set & SEINE_HOST_RATE)
+        return p->rate;
+    seine_rate rate = hs->host_rate;
+    if (p && p->set & SEINE_HOST_BURST)
+        rate.burst = p->rate.burst;
+    return rate;
 }
 
 uint32_t
 sn_hosts_cap_in_force(const sn_hosts *hs, uint32_t host)
 {
     const sn_host_tune *t = hs->all[host].is_tuned ? sn_hosts_tuned(hs, host) : NULL;
+    const sn_host_policy *p = sn_hosts_policy(hs, host);
 
-    return t ? t->per_host : hs->per_host;
+    if (t && t->per_host > 0)
+        return t->per_host;
+    return p && p->set & SEINE_HOST_PER_HOST ? p->per_host : hs->per_host;
 }
 
 /* The distance that the newest start of either twin asks for. */

@@ -15,7 +15,8 @@ enum {
 enum {
     SN_NOTE_WIDENED = 1, /* a given URL, and where it redirects: both are in scope */
     SN_NOTE_GIVEN = 2,   /* how many URLs a crawl was given */
-    SN_NOTE_TRAP = 3     /* a pattern of a host that repeats, and the round that saw it */
+    SN_NOTE_TRAP = 3,    /* a pattern of a host that repeats, and the round that saw it */
+    SN_NOTE_PAGES = 4    /* in a fleet: a pattern of a host, and how many pages it had */
 };
 
 /* Rounds after which a trap is looked at anew. */

@@ -13,10 +13,11 @@
 #include "text/page_refs.h"
 
 #define AGENT     SN_STR("seine")
-#define MAX_REST  65536       /* what a big page made it grow beyond is given back */
-#define MAX_BYTES (16u << 20) /* of values */
-#define MAP_BYTES 122880      /* of a reader of sitemaps, at most */
-#define MAX_SAID  1024        /* of one fact but the title and what is a URL */
+#define MAX_REST  65536        /* what a big page made it grow beyond is given back */
+#define MAX_BYTES (16u << 20)  /* of values */
+#define MAP_BYTES 122880       /* of a reader of sitemaps, at most */
+#define MAX_SAID  1024         /* of one fact but the title and what is a URL */
+#define MAX_LATER (256u << 10) /* bytes of a page that is read later */
 
 enum {
     OF_LINKS = SN_HTML_TITLE | SN_HTML_BASE | SN_HTML_LINK | SN_HTML_META | SN_HTML_LANG
@@ -29,7 +30,7 @@ typedef struct span {
 
 typedef struct row {
     span value;
-    uint32_t line;
+    uint32_t line, col;
     uint8_t tag, attr;
     bool nofollow, is_map, is_part;
 } row;
@@ -45,6 +46,9 @@ struct sn_page {
     seine_sitemap *map; /* made by the first sitemap */
     sn_visit_kind kind;
     bool ended, has_links;
+    bool is_later;  /* its bytes wait for sn_page_read … */
+    bool is_unread; /* … and all of them are there */
+    sn_buf unread;
     bool has_dates; /* they are wanted */
     bool is_sheet;  /* no HTML */
     sn_page_charset charset;
@@ -169,6 +173,7 @@ put_link(sn_page *p, const sn_html_event *e, const relation *rel)
     }
     row r = {.value = keep_text(p, value),
              .line = e->line,
+             .col = e->col,
              .tag = (uint8_t)e->tag,
              .attr = (uint8_t)e->attr,
              .nofollow = rel->nofollow};
@@ -319,6 +324,7 @@ sn_page_new(void)
     sn_buf_init(&p->bytes, MAX_BYTES);
     sn_buf_init(&p->links, SN_HTML_LINKS * sizeof(row));
     sn_buf_init(&p->robots_said, MAX_SAID);
+    sn_buf_init(&p->unread, MAX_LATER);
     sn_page_charset_init(&p->charset);
     return p;
 }
@@ -334,6 +340,7 @@ sn_page_free(sn_page *p)
     sn_buf_fini(&p->bytes);
     sn_buf_fini(&p->links);
     sn_buf_fini(&p->robots_said);
+    sn_buf_fini(&p->unread);
     sn_page_charset_fini(&p->charset);
     sn_free(p->words);
     sn_free(p);
@@ -353,8 +360,8 @@ size_t
 sn_page_memory(const sn_page *p)
 {
     return sizeof *p + p->bytes.room + p->links.room + p->robots_said.room +
-           p->charset.decoded.room + p->charset.converted.room + html_memory(p) +
-           (p->map ? MAP_BYTES : 0) + (p->words ? sizeof *p->words : 0);
+           p->unread.room + p->charset.decoded.room + p->charset.converted.room +
+           html_memory(p) + (p->map ? MAP_BYTES : 0) + (p->words ? sizeof *p->words : 0);
 }
 
 /* Makes room for the words of the text, if it is looked at. */
@@ -423,12 +430,15 @@ sn_page_begin(sn_page *p, const sn_page_wants *wants)
     sn_buf_reset(&p->bytes);
     sn_buf_reset(&p->links);
     sn_buf_reset(&p->robots_said);
+    sn_buf_reset(&p->unread);
     p->charset_errors = 0;
     sn_page_charset_begin(&p->charset, wants->charset, is_xhtml(wants->content_type),
                           wants->links);
     p->has_words = false;
     p->has_dates = wants->dates;
     p->is_sheet = wants->is_sheet;
+    p->is_later = wants->later && p->kind == SN_KIND_PAGE && !p->is_sheet;
+    p->is_unread = false;
     if (p->kind == SN_KIND_PAGE && !p->is_sheet) {
         want_words(p, wants->own);
         make_html(p, !wants->links);
@@ -485,10 +495,32 @@ end_page(sn_page *p)
     p->charset_errors = sn_page_charset_end(&p->charset);
 }
 
+/* Reads what has waited. */
+static void
+feed_unread(sn_page *p)
+{
+    p->is_later = p->is_unread = false;
+    feed_page(p, sn_buf_view(&p->unread));
+    sn_buf_reset(&p->unread);
+}
+
+/* Keeps the piece. False: there is too much, or no memory, and the page is read as it
+ * arrives. */
+static bool
+keep_later(sn_page *p, sn_str piece)
+{
+    if (piece.len <= MAX_LATER - p->unread.len && sn_buf_reserve(&p->unread, piece.len)) {
+        sn_buf_str(&p->unread, piece);
+        return true;
+    }
+    feed_unread(p);
+    return false;
+}
+
 void
 sn_page_feed(sn_page *p, sn_str piece)
 {
-    if (p->err != SEINE_OK)
+    if (p->err != SEINE_OK || (p->is_later && keep_later(p, piece)))
         return;
     if (p->kind == SN_KIND_SITEMAP)
         note_error(p, seine_sitemap_feed(p->map, piece.ptr, piece.len));
@@ -511,11 +543,30 @@ end_map(sn_page *p)
 void
 sn_page_end(sn_page *p)
 {
+    if (p->is_later) {
+        p->is_unread = true;
+        return;
+    }
     if (p->kind == SN_KIND_PAGE && !p->is_sheet && p->err == SEINE_OK)
         end_page(p);
     if (p->kind == SN_KIND_SITEMAP)
         end_map(p);
     p->ended = true;
+}
+
+bool
+sn_page_is_unread(const sn_page *p)
+{
+    return p->is_unread;
+}
+
+void
+sn_page_read(sn_page *p)
+{
+    if (!p->is_unread)
+        return;
+    feed_unread(p);
+    sn_page_end(p);
 }
 
 /* The parts of a page. */
@@ -524,15 +575,19 @@ typedef struct part_reader {
     sn_page *page;
     sn_str body;
     size_t at; /* bytes whose lines are counted */
-    uint32_t line;
+    uint32_t line, col;
 } part_reader;
 
-static uint32_t
-line_of(part_reader *r, size_t at)
+/* Goes on to that byte. */
+static void
+count_lines(part_reader *r, size_t at)
 {
-    for (; r->at < at && r->at < r->body.len; r->at++)
-        r->line += r->body.ptr[r->at] == '\n';
-    return r->line;
+    for (; r->at < at && r->at < r->body.len; r->at++) {
+        bool is_end = r->body.ptr[r->at] == '\n';
+
+        r->line += is_end;
+        r->col = is_end ? 1 : r->col + 1;
+    }
 }
 
 /* A part that stands in the page itself: nobody fetches it. */
@@ -559,8 +614,10 @@ on_part(void *user, const sn_page_ref *ref, sn_buf *out)
         p->left_out++;
         return false;
     }
+    count_lines(r, ref->at);
     row one = {.value = keep_text(p, ref->value),
-               .line = line_of(r, ref->at),
+               .line = r->line,
+               .col = r->col,
                .tag = (uint8_t)(ref->tag ? ref->tag : SN_TAG_SVG),
                .attr = (uint8_t)ref->attr,
                .is_part = true};
@@ -582,7 +639,7 @@ charset_of(const sn_page *p, sn_str body)
 void
 sn_page_add_parts(sn_page *p, sn_str body, sn_str content_type)
 {
-    part_reader r = {.page = p, .body = body, .line = 1};
+    part_reader r = {.page = p, .body = body, .line = 1, .col = 1};
     sn_page_refs_opts o = {.fn = on_part, .user = &r};
     seine_text text = {NULL, 0};
 
@@ -627,6 +684,7 @@ sn_page_link_at(const sn_page *p, size_t i, sn_page_link *out_link)
                                .tag = r->tag,
                                .attr = r->attr,
                                .line = is_map ? 0 : r->line,
+                               .col = r->col,
                                .lastmod = is_map ? INT64_C(1000) * r->line : 0,
                                .nofollow = r->nofollow,
                                .is_part = r->is_part,
@@ -739,8 +797,11 @@ sn_page_give(sn_page_pool *pool, sn_page *give)
         sn_buf_init(&give->bytes, MAX_BYTES);
         sn_buf_init(&give->links, SN_HTML_LINKS * sizeof(row));
         sn_buf_reset(&give->robots_said);
+        sn_buf_fini(&give->unread);
+        sn_buf_init(&give->unread, MAX_LATER);
     }
-    give->ended = false;
+    sn_buf_reset(&give->unread);
+    give->ended = give->is_later = give->is_unread = false;
     give->next = pool->spare;
     pool->spare = give;
 }

@@ -23,7 +23,7 @@
  *
  * Time    plays no part; work is linear in the bytes.
  * Memory  what was found; used again, and given back beyond 64 KiB between two pages.
- * Threads one owner.
+ * Threads one owner at a time.
  */
 #ifndef SN_PAGE_H
 #define SN_PAGE_H
@@ -44,13 +44,14 @@ typedef struct sn_page_wants {
     uint32_t max_links;           /* 0: 50,000 */
     uint64_t max_text;            /* bytes of values; below 16 MiB: 16 MiB */
     bool is_sheet;                /* no HTML: nothing is read but the parts, at its end */
+    bool later; /* PAGE: sn_page_read reads it, not sn_page_feed, unless it is large */
 } sn_page_wants;
 
 typedef struct sn_page_link { /* views into the page, valid until the next begin */
     sn_str value;             /* in UTF-8, to be resolved against the base */
     uint8_t tag, attr;        /* of the tables of text/html.h; 0: of a sitemap */
-    uint32_t line;
-    bool nofollow;   /* its rel says so */
+    uint32_t line, col;       /* from 1, columns in bytes; 0: of a sitemap */
+    bool nofollow;            /* its rel says so */
     bool is_map;     /* an entry of a sitemap index: leads to a further sitemap */
     bool is_part;    /* the page needs it: a picture, a style sheet */
     int64_t lastmod; /* of a sitemap: the last moment it may mean, wall time in ms; 0 */
@@ -78,6 +79,12 @@ void sn_page_free(sn_page *p);
 void sn_page_begin(sn_page *p, const sn_page_wants *wants);
 void sn_page_feed(sn_page *p, sn_str piece);
 void sn_page_end(sn_page *p);
+
+/* A page that is read later keeps its bytes, 256 KiB at most, until sn_page_read, which
+ * any thread may call that has the page; `content_type` and `charset` of what was wanted
+ * are there until then. Such a page is unread after its end, and has nothing to tell. */
+bool sn_page_is_unread(const sn_page *p);
+void sn_page_read(sn_page *p);
 
 /* After the end: adds the parts of the page, which its whole body names, as links. */
 void sn_page_add_parts(sn_page *p, sn_str body, sn_str content_type);

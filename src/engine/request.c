@@ -140,7 +140,8 @@ on_head(const sn_head *head, void *arg)
 {
     const sn_flight *f = arg;
 
-    if (f->requests->shared->opts.jar)
+    const sn_host_policy *p = f->visit->policy;
+    if (f->requests->shared->opts.jar && (!p || p->cookies))
         sn_request_take_cookies(f->requests, f->visit, head);
     sn_response_head(f->requests, f->visit, head);
 }
@@ -216,7 +217,9 @@ is_insecure(const seine_fetch_opts *o, const sn_visit *v)
 static void
 set_trust(const seine_fetch_opts *o, const sn_visit *v, sn_request *request)
 {
-    request->insecure = (o->insecure || o->insecure_hosts) && is_insecure(o, v);
+    request->insecure = (v->policy && v->policy->insecure) ||
+                        ((o->insecure || o->insecure_hosts) && is_insecure(o, v));
+    request->trust = v->policy ? v->policy->trust : NULL;
     request->identify = o->cert && sn_request_is_at_home(v);
     request->raw_encoding = o->raw_encoding;
 }
@@ -226,12 +229,14 @@ static seine_err
 choose_proxy(sn_requests *r, sn_flight *f, seine_time now, const sn_proxy **out_proxy)
 {
     sn_visit *v = f->visit;
-    const sn_proxy *proxy = sn_proxies_choose(&r->shared->proxies, &v->url);
+    bool is_own = v->policy && v->policy->set & SEINE_HOST_PROXY;
+    const sn_proxy *proxy =
+        is_own ? v->policy->proxy : sn_proxies_choose(&r->shared->proxies, &v->url);
 
     f->via = (seine_permit){0};
     v->proxy_at = INT64_MIN;
     *out_proxy = proxy;
-    if (!proxy)
+    if (!proxy || is_own) /* the breaker of its host is enough for one of its own */
         return SEINE_OK;
     seine_time at = SEINE_NEVER;
     seine_err e = sn_proxy_breakers_begin(&r->proxy_breakers, proxy, now, &f->via, &at);
@@ -258,16 +263,20 @@ static seine_err
 begin_exchange(sn_requests *r, sn_flight *f, sn_address_zone pin, seine_time now)
 {
     sn_visit *v = f->visit;
-    const sn_limits *limits = &r->shared->limits;
+    const sn_limits *limits = v->policy ? &v->policy->limits : &r->shared->limits;
     const sn_proxy *proxy;
     seine_err e = choose_proxy(r, f, now, &proxy);
 
     if (e != SEINE_OK)
         return e;
     if (v->timeout != limits->time.attempt) {
-        f->limits = *limits;
-        f->limits.time.attempt = v->timeout;
-        limits = &f->limits;
+        sn_limits *own = SN_ARENA_NEW(&v->arena, sn_limits);
+
+        if (!own)
+            return SEINE_E_NOMEM;
+        *own = *limits;
+        own->time.attempt = v->timeout;
+        limits = own;
     }
     f->request =
         (sn_request){.method = v->method,
@@ -311,9 +320,8 @@ sn_requests_start(sn_requests *r, sn_visit *v, sn_address_zone pin, seine_time n
     sn_flight *f = take_flight(r, v);
 
     sn_visit_clear_response(v);
-    v->kept.cap = r->shared->opts.max_body < SIZE_MAX - 1
-                      ? (size_t)r->shared->opts.max_body
-                      : SIZE_MAX - 1;
+    uint64_t most = v->policy ? v->policy->limits.max_body : r->shared->opts.max_body;
+    v->kept.cap = most < SIZE_MAX - 1 ? (size_t)most : SIZE_MAX - 1;
     v->started_at = now;
     v->started_wall = wall;
     sn_visit_step(v, SN_IN_FLIGHT);
@@ -389,10 +397,18 @@ sn_requests_resume(sn_requests *r, seine_time now)
 }
 
 void
-sn_requests_cancel(sn_requests *r, seine_err why)
+sn_requests_cancel_some(sn_requests *r, seine_err why,
+                        bool (*is)(const sn_visit *v, void *arg), void *arg)
 {
     sn_transport *t = r->env->transport;
 
     for (sn_flight *f = r->flying; f; f = f->next)
-        t->ops->cancel(t, f->visit->exchange, why);
+        if (!is || is(f->visit, arg))
+            t->ops->cancel(t, f->visit->exchange, why);
+}
+
+void
+sn_requests_cancel(sn_requests *r, seine_err why)
+{
+    sn_requests_cancel_some(r, why, NULL, NULL);
 }

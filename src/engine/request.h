@@ -35,6 +35,12 @@ typedef struct sn_requests_ops {
     void *arg;
 } sn_requests_ops;
 
+/* The last Content-Type and what it says: most pages of a site have the same. */
+typedef struct sn_type_memo {
+    char value[64], type[64], charset[64];    /* not terminated */
+    uint8_t value_len, type_len, charset_len; /* 0: none, or nothing is known yet */
+} sn_type_memo;
+
 typedef struct sn_requests {
     sn_shared_state *shared;
     const sn_env *env;
@@ -48,8 +54,11 @@ typedef struct sn_requests {
     sn_proxy_breakers proxy_breakers;
     sn_flight *flying; /* newest first */
     sn_flight *spare;
-    sn_page_pool pages; /* readers of pages; a visit has one until sn_response_drop */
-    uint32_t n;         /* flying */
+    sn_type_memo types;
+    sn_page_pool pages;  /* readers of pages; a visit has one until sn_response_drop */
+    bool reads_later;    /* pages for their links: engine/page_readers.h reads them */
+    uint64_t page_bytes; /* of bodies that are read, since somebody set it to 0 */
+    uint32_t n;          /* flying */
     uint32_t releases, evictions; /* of the memory brake, when it was looked at */
     seine_time ask_at, evict_at;  /* while records are written in order; or NEVER */
     sn_visit *ended, *last_ended;
@@ -74,8 +83,10 @@ void sn_requests_resume(sn_requests *r, seine_time now);
 /* True if memory came back, or somebody is to be evicted, since then. */
 bool sn_requests_may_resume(const sn_requests *r);
 
-/* All that fly end with `why` in a later turn. */
+/* All that fly end with `why` in a later turn; or those that `is` says yes to. */
 void sn_requests_cancel(sn_requests *r, seine_err why);
+void sn_requests_cancel_some(sn_requests *r, seine_err why,
+                             bool (*is)(const sn_visit *v, void *arg), void *arg);
 
 /* The fields of its request: borrowed, or in the visit's arena. False: no memory. */
 bool sn_requests_fields(const sn_requests *r, sn_visit *v, sn_request *out_request);

@@ -54,7 +54,8 @@ sn_request_wipe_cookies(sn_flight *f)
 bool
 sn_request_add_cookies(const sn_requests *r, sn_flight *f)
 {
-    seine_cookie_jar *jar = r->shared->opts.jar;
+    const sn_host_policy *p = f->visit->policy;
+    seine_cookie_jar *jar = p && !p->cookies ? NULL : r->shared->opts.jar;
     sn_request *request = &f->request;
     char buf[SEINE_COOKIE_JAR_SENT];
     size_t at, cap = sizeof buf;

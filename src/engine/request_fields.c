@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "engine/host_policy.h"
 #include "engine/redirect.h"
 #include "engine/request_parts.h"
 #include "engine/revisit.h"
@@ -53,10 +54,12 @@ put_field(field_list *l, sn_field f)
 }
 
 static size_t
-put_plain(const seine_fetch_opts *o, field_list *l)
+put_plain(const seine_fetch_opts *o, const sn_host_policy *p, field_list *l)
 {
-    if (*o->user_agent)
-        put_field(l, (sn_field){SN_STR("User-Agent"), sn_str_of(o->user_agent)});
+    const char *agent = p ? p->user_agent : o->user_agent;
+
+    if (*agent)
+        put_field(l, (sn_field){SN_STR("User-Agent"), sn_str_of(agent)});
     if (o->from && *o->from)
         put_field(l, (sn_field){SN_STR("From"), sn_str_of(o->from)});
     put_field(l, (sn_field){SN_STR("Accept"), SN_STR("*/*")});
@@ -75,8 +78,8 @@ sn_requests_init_fields(sn_requests *r)
     if (!r->plain || !r->home)
         return false;
     field_list plain = {.fields = r->plain}, home = {.fields = r->home};
-    r->n_plain = put_plain(o, &plain);
-    home.level = put_plain(o, &home);
+    r->n_plain = put_plain(o, NULL, &plain);
+    home.level = put_plain(o, NULL, &home);
     for (size_t i = 0; i < o->n_fields; i++)
         put_field(&home, o->fields[i]);
     r->n_home = home.n;
@@ -160,7 +163,8 @@ sn_requests_fields(const sn_requests *r, sn_visit *v, sn_request *out_request)
     bool asks = v->known && sn_revisit_asks(r->shared, v);
 
     v->is_conditional = false;
-    if (v->n_hops == 0 && v->n_own == 0 && v->n_tries == 0 && !asks &&
+    const sn_host_policy *p = v->policy;
+    if (v->n_hops == 0 && v->n_own == 0 && v->n_tries == 0 && !asks && !p &&
         (v->at_home || o->n_fields == 0)) {
         out_request->fields = r->home;
         out_request->n_fields = r->n_home;
@@ -169,19 +173,22 @@ sn_requests_fields(const sn_requests *r, sn_visit *v, sn_request *out_request)
         out_request->range = r->range;
         return true;
     }
-    field_list l = {.fields =
-                        SN_ARENA_ARRAY(&v->arena, sn_field,
-                                       PLAIN + o->n_fields + v->n_own + VALIDATORS)};
+    field_list l = {.fields = SN_ARENA_ARRAY(&v->arena, sn_field,
+                                             PLAIN + o->n_fields + (p ? p->n_fields : 0) +
+                                                 v->n_own + VALIDATORS)};
     if (!l.fields)
         return false;
     bool at_home = sn_request_is_at_home(v);
-    put_plain(o, &l);
+    put_plain(o, p, &l);
     l.level = l.n;
     for (size_t i = 0; i < o->n_fields; i++) {
         sn_field f = {o->fields[i].name, o->fields[i].value};
         if (!put_scoped(&l, f, v, at_home))
             return false;
     }
+    l.level = l.n;
+    for (size_t i = 0; p && i < p->n_fields; i++) /* they belong to this host */
+        put_field(&l, (sn_field){p->fields[i].name, p->fields[i].value});
     l.level = l.n;
     for (size_t i = 0; i < v->n_own; i++)
         if (!put_scoped(&l, v->own[i], v, at_home))

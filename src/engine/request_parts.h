@@ -13,7 +13,6 @@ struct sn_flight {
     struct sn_requests *requests;
     sn_visit *visit;
     sn_request request;
-    sn_limits limits; /* if the visit has a time-out of its own */
     seine_permit via; /* of its proxy */
     char *cookie;     /* what the jar had for it; NULL: nothing yet */
     size_t cookie_room, cookie_len;

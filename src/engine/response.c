@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/response.h"
 
+#include <string.h>
+
 #include "engine/capture.h"
 #include "engine/redirect.h"
 #include "engine/revisit.h"
@@ -60,7 +62,7 @@ is_followed(const sn_requests *r, const sn_visit *v, uint16_t status)
     if (v->kind == SN_KIND_ROBOTS) /* whatever is done with redirects of pages */
         return sn_redirect_is(status);
     return sn_redirect_is(status) && o->max_redirects > 0 &&
-           !seine_status_set_has(&o->accept, status);
+           !sn_visit_accepts(o, v, status);
 }
 
 static void
@@ -78,11 +80,50 @@ read_location(sn_visit *v, sn_str value)
         v->kept.err = SEINE_E_NOMEM;
 }
 
+/* Notes what was read, unless it is too long for that. */
 static void
-read_type(sn_visit *v, sn_str value)
+note_type(sn_type_memo *m, sn_str value, sn_str type, sn_str charset)
 {
-    if (!sn_response_content_type(&v->arena, value, &v->content_type, &v->charset))
+    m->value_len = 0;
+    if (value.len == 0 || value.len > sizeof m->value || type.len > sizeof m->type ||
+        charset.len > sizeof m->charset)
+        return;
+    memcpy(m->value, value.ptr, value.len);
+    if (type.len > 0)
+        memcpy(m->type, type.ptr, type.len);
+    if (charset.len > 0)
+        memcpy(m->charset, charset.ptr, charset.len);
+    m->value_len = (uint8_t)value.len;
+    m->type_len = (uint8_t)type.len;
+    m->charset_len = (uint8_t)charset.len;
+}
+
+static bool
+copy_noted(sn_arena *arena, const char *text, size_t len, sn_str *out)
+{
+    if (len == 0)
+        return true;
+    char *copy = sn_arena_text(arena, (sn_str){text, len});
+    *out = (sn_str){copy, copy ? len : 0};
+    return copy != NULL;
+}
+
+static void
+read_type(sn_requests *r, sn_visit *v, sn_str value)
+{
+    sn_type_memo *m = &r->types;
+    bool is_known = m->value_len > 0 && value.len == m->value_len &&
+                    memcmp(value.ptr, m->value, value.len) == 0;
+    bool has_room =
+        is_known
+            ? copy_noted(&v->arena, m->type, m->type_len, &v->content_type) &&
+                  copy_noted(&v->arena, m->charset, m->charset_len, &v->charset)
+            : sn_response_content_type(&v->arena, value, &v->content_type, &v->charset);
+
+    if (!has_room)
         v->kept.err = SEINE_E_NOMEM;
+    else if (!is_known)
+        note_type(m, value, v->content_type, v->charset);
 }
 
 static void
@@ -105,21 +146,25 @@ is_wish(sn_str name)
 static bool
 read_wish(sn_visit *v, sn_field f)
 {
+    if (!v->hint && !(v->hint = SN_ARENA_NEW(&v->arena, seine_retry_hint))) {
+        v->kept.err = SEINE_E_NOMEM;
+        return false;
+    }
     if (!v->has_hint)
-        seine_retry_hint_init(&v->hint, v->started_wall);
+        seine_retry_hint_init(v->hint, v->started_wall);
     v->has_hint = true;
-    return seine_retry_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr,
+    return seine_retry_hint_feed(v->hint, f.name.ptr, f.name.len, f.value.ptr,
                                  f.value.len);
 }
 
 /* True: the field says how long to stay away. */
 static bool
-read_field(sn_visit *v, sn_field f, bool followed)
+read_field(sn_requests *r, sn_visit *v, sn_field f, bool followed)
 {
     switch (f.name.ptr[0] | 0x20) {
     case 'c':
         if (!v->content_type.ptr && sn_str_eq_nocase(f.name, SN_STR("content-type")))
-            read_type(v, f.value);
+            read_type(r, v, f.value);
         else if (sn_str_eq_nocase(f.name, SN_STR("content-length")))
             read_length(v, f.value);
         else if (sn_str_eq_nocase(f.name, SN_STR("content-encoding")))
@@ -150,7 +195,7 @@ read_age(sn_visit *v, const sn_head *head)
         char first = f.name.ptr[0] | 0x20;
 
         if (first == 'd' || first == 'a')
-            seine_retry_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr,
+            seine_retry_hint_feed(v->hint, f.name.ptr, f.name.len, f.value.ptr,
                                   f.value.len);
     }
 }
@@ -229,20 +274,20 @@ static bool
 page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
            sn_page_wants *out_wants)
 {
-    *out_wants = (sn_page_wants){.kind = (sn_visit_kind)v->kind,
-                                 .content_type = v->content_type,
-                                 .charset = v->charset,
-                                 .robots = v->robots_tag,
-                                 .dates = o->revisit != NULL,
-                                 .max_links = o->crawl ? o->crawl->max_links : 0,
-                                 .max_text = o->max_body};
+    *out_wants =
+        (sn_page_wants){.kind = (sn_visit_kind)v->kind,
+                        .content_type = v->content_type,
+                        .charset = v->charset,
+                        .robots = v->robots_tag,
+                        .dates = o->revisit != NULL,
+                        .max_links = o->crawl ? o->crawl->max_links : 0,
+                        .max_text = v->policy ? v->policy->limits.max_body : o->max_body};
     switch ((sn_visit_kind)v->kind) {
     case SN_KIND_SITEMAP:
         return status >= 200 && status <= 299;
     case SN_KIND_PAGE:
         out_wants->links = (o->crawl || o->keep & SEINE_KEEP_LINKS) &&
-                           seine_status_set_has(&o->accept, status) &&
-                           !sn_redirect_is(status);
+                           sn_visit_accepts(o, v, status) && !sn_redirect_is(status);
         if (v->looks || (o->revisit && o->revisit->by_content))
             out_wants->own = seine_url_target(&v->url);
         out_wants->is_sheet = !sn_page_is_html(v->content_type);
@@ -259,8 +304,8 @@ page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
 static bool
 has_data(const seine_fetch_opts *o, const sn_visit *v, uint16_t status)
 {
-    return o->extract && v->kind == SN_KIND_PAGE &&
-           seine_status_set_has(&o->accept, status) && !sn_redirect_is(status) &&
+    return o->extract && v->kind == SN_KIND_PAGE && sn_visit_accepts(o, v, status) &&
+           !sn_redirect_is(status) &&
            seine_extract_takes(o->extract, v->content_type.ptr, v->content_type.len);
 }
 
@@ -271,6 +316,7 @@ begin_page(sn_requests *r, sn_visit *v, uint16_t status)
 
     if (!page_wants(&r->shared->opts, v, status, &wants))
         return;
+    wants.later = r->reads_later && wants.links;
     v->page = sn_page_take(&r->pages);
     if (v->page)
         sn_page_begin(v->page, &wants);
@@ -295,7 +341,7 @@ sn_response_head(sn_requests *r, sn_visit *v, const sn_head *head)
     if (sn_trace_is_on(r->shared))
         sn_trace_head(r->shared, v, head);
     for (uint32_t i = 0; i < head->n_fields; i++)
-        wishes |= read_field(v, sn_head_field_of(head, i), followed);
+        wishes |= read_field(r, v, sn_head_field_of(head, i), followed);
     if (wishes)
         read_age(v, head);
     if (head->status == 429 || (head->status >= 300 && sn_visit_wish(v) > 0))
@@ -505,6 +551,8 @@ sn_response_body(sn_requests *r, sn_visit *v, sn_str piece)
         return false;
     if (v->is_hashed)
         sn_digest_add(&v->digest, piece.ptr, piece.len);
+    if (v->page || v->has_data)
+        r->page_bytes += piece.len;
     if (v->page && !read_page(r, v, piece))
         return false;
     if (v->kind == SN_KIND_ROBOTS)
@@ -537,11 +585,21 @@ sn_response_wire(sn_requests *r, sn_visit *v, sn_str bytes)
 
 /* The end. */
 
-void
-sn_response_end(sn_requests *r, sn_visit *v)
+/* All of the page was read: its parts and its title. */
+static void
+end_page(const seine_fetch_opts *o, sn_visit *v)
 {
     sn_page_facts facts;
 
+    if (has_parts(o, v))
+        sn_page_add_parts(v->page, sn_buf_view(&v->kept), v->content_type);
+    sn_page_facts_get(v->page, &facts);
+    v->title = facts.title;
+}
+
+void
+sn_response_end(sn_requests *r, sn_visit *v)
+{
     sn_charge_go(&v->charge, r->shared->brake);
     if (!v->page)
         return;
@@ -550,10 +608,28 @@ sn_response_end(sn_requests *r, sn_visit *v)
         return;
     }
     sn_page_end(v->page);
-    if (has_parts(&r->shared->opts, v))
-        sn_page_add_parts(v->page, sn_buf_view(&v->kept), v->content_type);
-    sn_page_facts_get(v->page, &facts);
-    v->title = facts.title;
+    if (!sn_page_is_unread(v->page))
+        end_page(&r->shared->opts, v);
+}
+
+bool
+sn_response_is_unread(const sn_visit *v)
+{
+    return v->page && sn_page_is_unread(v->page);
+}
+
+void
+sn_response_read(const sn_shared_state *c, sn_visit *v)
+{
+    sn_page_read(v->page);
+    end_page(&c->opts, v);
+}
+
+void
+sn_response_is_read(sn_requests *r, sn_visit *v)
+{
+    if (v->page) /* it is there, whether it fits or not */
+        (void)!sn_charge_set(&v->charge, r->shared->brake, memory_of(r, v, 0));
 }
 
 void

@@ -7,7 +7,8 @@
  * kept, and counted; while memory is short (engine/memory_brake.h) the connection stops
  * reading. A body that cannot fit at all is cut off, and the reason stands in
  * v->kept.err. A page is read while it arrives (engine/page.h): v->page is there when the
- * body ended well, and nothing that is made of a body is kept of one that did not.
+ * body ended well, and nothing that is made of a body is kept of one that did not. Where
+ * the shard has more to do than to read, the bytes of a page wait in it (`reads_later`).
  *
  * Two things end an exchange early and well (v->enough): robots.txt beyond 512 KiB, and
  * a type that is not asked for (v->not_wanted).
@@ -35,6 +36,12 @@ size_t sn_response_room(sn_requests *r, sn_visit *v);
 /* The exchange has ended, as v->end says. The reader of the page stays if the body ended
  * well. */
 void sn_response_end(sn_requests *r, sn_visit *v);
+
+/* The page of the visit waits to be read: by `read`, on any thread that has the visit,
+ * and then the shard counts its memory. */
+bool sn_response_is_unread(const sn_visit *v);
+void sn_response_read(const sn_shared_state *c, sn_visit *v);
+void sn_response_is_read(sn_requests *r, sn_visit *v);
 
 /* Forgets what was kept of a body, its reader and its memory; before the visit waits or
  * is gone. */

@@ -245,7 +245,8 @@ judge_copy(const sn_shared_state *c, sn_visit *v, int64_t now_ms, sn_job_page *r
                          .status = v->end.fault.status,
                          .spec = v->spec,
                          .content = content_of(c, v),
-                         .body = {body, SN_JOB_BODY_HASH}};
+                         .body = {body, SN_JOB_BODY_HASH},
+                         .links = v->links};
     if (v->target.len == 0) {
         row->etag = v->etag;
         row->modified = v->modified;

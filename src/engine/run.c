@@ -8,6 +8,7 @@
 #include "engine/capture.h"
 #include "engine/run_parts.h"
 #include "engine/verdict.h"
+#include "store/fleet_worker.h"
 
 static seine_err admit_address(sn_visit *v, const sn_ip *peer, void *arg);
 static seine_err may_send(sn_visit *v, void *arg);
@@ -31,7 +32,10 @@ sn_run_new(sn_shared_state *shared, const sn_env *env, sn_run *const *all, uint3
     r->now = env->clock->now(env->clock);
     r->wall = env->clock->wall(env->clock);
     r->drain_until = r->narrow_until = SEINE_NEVER;
-    r->stats.parked_until = r->before.parked_until = SEINE_NEVER;
+    r->stats.parked_until = r->before.stats.parked_until = SEINE_NEVER;
+    if (shared->opts.traces)
+        sn_visit_tracer_init(&r->tracer, shared->opts.traces, shared->trace,
+                             env->clock->dice(env->clock));
     sn_slowest_init(&r->slowest);
     sn_host_waits_init(&r->waits);
     seine_err e = sn_scheduler_new(shared, r->now, &r->scheduler);
@@ -41,6 +45,8 @@ sn_run_new(sn_shared_state *shared, const sn_env *env, sn_run *const *all, uint3
             &(sn_requests_ops){admit_address, may_send, note_sent, note_head, r});
     if (e == SEINE_OK)
         e = sn_run_make_frontier(r);
+    if (e == SEINE_OK && (shared->job || shared->opts.timeline))
+        e = sn_feed_init(&r->feed, r->now, r->wall);
     if (e != SEINE_OK) {
         sn_run_free(r);
         return e;
@@ -52,12 +58,15 @@ sn_run_new(sn_shared_state *shared, const sn_env *env, sn_run *const *all, uint3
 void
 sn_run_free(sn_run *r)
 {
+    if (r)
+        sn_run_do_errands(r);
     if (!r)
         return;
     for (sn_post *p = sn_mail_take_all(&r->box), *next; p; p = next) {
         next = p->next;
         sn_mail_free(p);
     }
+    sn_fetch_metrics_leave(r->metrics, &r->before, r->breakers);
     sn_frontier_free(r->frontier);
     sn_job_reader_free(r->pages);
     seine_extractor_free(r->extractor);
@@ -65,6 +74,8 @@ sn_run_free(sn_run *r)
     sn_scheduler_free(r->scheduler);
     sn_slowest_fini(&r->slowest);
     sn_host_waits_fini(&r->waits);
+    sn_feed_fini(&r->feed);
+    sn_free(atomic_load(&r->watch));
     sn_free_line(r);
 }
 
@@ -127,6 +138,7 @@ take_in(sn_run *r)
         next = v->next;
         take_visit(r, v);
     }
+    sn_run_do_errands(r);
     sn_run_take_links(r);
 }
 
@@ -155,12 +167,17 @@ start_requests(sn_run *r)
     sn_visit *v;
 
     while (!sn_run_hold(r) && (v = next_visit(r))) {
+        if (r->shared->fleet && sn_run_drop_lost(r, v))
+            continue;
+        if (r->shared->pace && !sn_run_take_token(r, v))
+            continue;
         if (v->deadline == SEINE_NEVER) {
             v->deadline = sn_time_add(r->now, v->retry.opts->max_elapsed);
             v->retry.deadline = v->deadline;
         }
         sn_run_recall(r, v);
-        sn_run_count_start(r, v);
+        if (r->shared->fleet)
+            sn_fleet_started(r->shared->fleet);
         sn_requests_start(&r->requests, v, sn_scheduler_pin(r->scheduler, v), r->now,
                           r->wall);
     }
@@ -259,18 +276,38 @@ follow_verdict(sn_run *r, sn_visit *v, const sn_verdict *verdict)
     }
 }
 
+/* Says whether the attempt stays with its URL. One that a stop cuts off in a job does
+ * not: the next run makes it anew, and neither record nor figures know of this one. */
+static bool
+keeps_attempt(const sn_run *r, const sn_visit *v, const sn_verdict *verdict)
+{
+    return verdict->then != SN_THEN_DONE || !sn_run_leaves(r, v, v->fault.code);
+}
+
+static sn_verdict
+next_step(sn_run *r, sn_visit *v)
+{
+    seine_clock *clock = r->env->clock;
+    uint32_t made = v->retry.attempts, n = v->n_tries;
+    seine_err why =
+        n > 0 ? v->tries[n - 1].err : SEINE_E_HTTP_BUSY; /* of an earlier run */
+    uint64_t dice = v->end.fault.code == SEINE_OK ? 0 : clock->dice(clock);
+    sn_verdict verdict = sn_verdict_next(r->shared, v, r->now, dice);
+
+    if (made > 0 && v->retry.attempts > made && keeps_attempt(r, v, &verdict))
+        sn_run_count_retry(r, v, why);
+    return verdict;
+}
+
 static void
 judge_attempt(sn_run *r, sn_visit *v)
 {
-    seine_clock *clock = r->env->clock;
     sn_verdict verdict = {0};
     bool hop = sn_verdict_judge(r->shared, v, r->now);
 
     sn_run_count_attempt(r, v);
-    if (!hop) {
-        uint64_t dice = v->end.fault.code == SEINE_OK ? 0 : clock->dice(clock);
-        verdict = sn_verdict_next(r->shared, v, r->now, dice);
-    }
+    if (!hop)
+        verdict = next_step(r, v);
     sn_scheduler_end(r->scheduler, v, r->now);
     v->retry.host = NULL; /* the host may have folded it away */
     if (hop)
@@ -314,6 +351,8 @@ void
 sn_run_release(sn_run *r, sn_visit *v)
 {
     sn_visit_step(v, SN_EMITTED);
+    if (v->values)
+        sn_run_drop_values(r, v);
     sn_capture_drop(v); /* first: what it holds counts as memory of the visit */
     sn_response_drop(&r->requests, v);
     sn_visits_give(r->shared->visits, v);
@@ -332,6 +371,7 @@ sn_run_emit(sn_run *r, sn_visit *v)
         atomic_fetch_add(&r->shared->refused, 1);
         r->refused++;
     }
+    r->extracted = (sn_visit_extract){.wall = 0};
     if (v->has_data)
         sn_run_read_data(r, v);
     sn_run_log_record(r, v);
@@ -340,6 +380,9 @@ sn_run_emit(sn_run *r, sn_visit *v)
         !sn_emit_links(v, &r->shared->opts, &r->emit.record))
         r->emit.record.extract = SEINE_E_NOMEM;
     sn_emit_hold(v, r->shared->brake, &r->emit.record);
+    sn_fetch_metrics_waits(r->metrics, v, r->shared->pace != NULL);
+    sn_visit_tracer_tell(&r->tracer, v, &r->extracted, r->shared->opts.secrets, r->now,
+                         r->wall);
     deliver_record(r);
     sn_emit_let_go(&r->emit.record);
     if (v->is_stored) {
@@ -368,6 +411,27 @@ sn_run_emit_skip(sn_run *r, const sn_refusal *refusal)
     deliver_record(r);
 }
 
+/* The page was read: stages 5 and 6. */
+static void
+go_on(sn_run *r, sn_visit *v)
+{
+    if (follow_links(r, v))
+        sn_run_emit(r, v);
+}
+
+/* Pages that others have read. One that comes back as it went was given up. */
+static void
+take_read(sn_run *r)
+{
+    for (sn_visit *v = sn_run_take_read(r), *next; v; v = next) {
+        next = v->next;
+        if (sn_run_is_read(r, v))
+            go_on(r, v);
+        else
+            sn_run_give_up(r, v, sn_run_stop_reason(r));
+    }
+}
+
 static void
 finish_visit(sn_run *r, sn_visit *v)
 {
@@ -377,8 +441,8 @@ finish_visit(sn_run *r, sn_visit *v)
     }
     if (sn_run_leaves(r, v, v->fault.code))
         sn_run_leave_for(r, v, v->fault.code);
-    else if (follow_links(r, v))
-        sn_run_emit(r, v);
+    else if (!sn_run_give_to_read(r, v))
+        go_on(r, v);
 }
 
 /* The turn. */
@@ -393,7 +457,7 @@ check_balance(const sn_run *r)
     for (const sn_visit *v = r->requests.ended; v; v = v->next)
         ended++;
     assert(r->frontier || r->came == r->left + r->refused + r->kept + r->stats.done +
-                                         r->requests.n + ended +
+                                         r->requests.n + ended + r->away +
                                          sn_scheduler_waiting(r->scheduler, by));
     assert(r->n > 1 ||
            seine_throttle_in_flight(&r->shared->in_flight) == r->requests.n + ended);
@@ -409,10 +473,15 @@ sn_run_turn(sn_run *r, seine_time until)
     sn_visit *v;
 
     r->now = t->ops->turn(t, until);
+    sn_run_note_lag(r);
+    sn_run_judge_load(r);
     r->wall = r->env->clock->wall(r->env->clock);
     r->has_more = false;
+    if (r->shared->fleet)
+        sn_run_watch_leases(r);
     while ((v = sn_requests_ended(&r->requests)))
         judge_attempt(r, v);
+    take_read(r);
     sn_requests_resume(&r->requests, r->now);
     take_in(r);
     sn_run_obey_tunes(r);
@@ -440,7 +509,9 @@ static bool
 has_mail(const sn_run *r)
 {
     return atomic_load_explicit(&r->inbox.head, memory_order_relaxed) != NULL ||
-           atomic_load_explicit(&r->box.head, memory_order_relaxed) != NULL;
+           atomic_load_explicit(&r->box.head, memory_order_relaxed) != NULL ||
+           atomic_load_explicit(&r->read.head, memory_order_relaxed) != NULL ||
+           atomic_load_explicit(&r->errands, memory_order_relaxed) != NULL;
 }
 
 seine_time
@@ -457,6 +528,11 @@ sn_run_when(const sn_run *r)
         at = sn_scheduler_when(r->scheduler, r->now);
     if (r->frontier && mode == SN_GOING)
         at = sn_time_min(at, sn_frontier_when(r->frontier));
+    if (r->lag_at > 0)
+        at = sn_time_min(at, r->lag_at);
+    if (r->shared->fleet)
+        at = sn_time_min(at, sn_run_leases_end(r));
+    at = sn_time_min(at, sn_shard_watch_due((sn_shard_watch_place *)&r->watch));
     return sn_time_min(sn_time_min(at, r->requests.ask_at), r->narrow_until);
 }
 
@@ -480,7 +556,7 @@ sn_run_is_idle(const sn_run *r)
 {
     uint32_t by[SEINE_WAIT_ROOM];
 
-    return r->requests.n == 0 && !r->requests.ended &&
+    return r->requests.n == 0 && !r->requests.ended && r->away == 0 &&
            sn_scheduler_waiting(r->scheduler, by) == 0 &&
            (!r->frontier || (sn_frontier_waiting(r->frontier) == 0 &&
                              !sn_frontier_is_reading(r->frontier))) &&

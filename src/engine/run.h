@@ -24,6 +24,7 @@
 
 #include "base/env.h"
 #include "engine/scheduler.h"
+#include "engine/shard_watch.h"
 #include "store/job.h"
 
 typedef struct sn_run sn_run;
@@ -34,6 +35,10 @@ SEINE_MUST_CHECK seine_err sn_run_new(sn_shared_state *shared, const sn_env *env
                                       sn_run *const *all, uint32_t index, uint32_t n,
                                       sn_run **out_run);
 void sn_run_free(sn_run *r); /* its transport has no exchange left */
+
+/* Threads that read pages for `n` shards with a thread each, if there is something to
+ * read, before the first turn. They end before the shards are freed. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_run_make_readers(sn_shared_state *shared, uint32_t n);
 
 /* Where it counts; NULL: nowhere. Before the first turn. */
 struct sn_fetch_metrics;
@@ -60,6 +65,11 @@ void sn_run_restored(sn_run *r, sn_job_lane *lane, seine_time now);
  * of the run in any case. */
 void sn_run_keep_counts(sn_run *r, bool is_end);
 
+/* Likewise the slices of its timeline. */
+struct seine_slice;
+void sn_run_keep_feed(sn_run *r, bool is_end);
+void sn_run_restore_slice(sn_run *r, const struct seine_slice *s, bool is_own);
+
 /* Of an incremental crawl: what is known of pages can be read from now on. */
 SEINE_MUST_CHECK seine_err sn_run_open_pages(sn_run *r);
 
@@ -73,6 +83,27 @@ seine_time sn_run_when(const sn_run *r);
 void sn_run_give(sn_run *r, sn_visit *give);
 void sn_run_wake(sn_run *r);
 
+/* Something to do at the shard, on its thread, before the mail of the same turn. `run`
+ * frees it. Any thread gives it. */
+typedef struct sn_errand sn_errand;
+struct sn_errand {
+    sn_errand *next;
+    void (*run)(sn_run *r, sn_errand *own, seine_time now);
+};
+void sn_run_errand(sn_run *r, sn_errand *give);
+
+/* In an errand: pages of a path pattern that earlier owners of the host have asked for.
+ */
+void sn_run_restore_count(sn_run *r, sn_str host, uint64_t key, uint32_t pages,
+                          bool is_trap, seine_time now);
+
+/* In an errand: a row of a host that was awaited is kept: its pages may be asked for. */
+void sn_run_host_kept(sn_run *r, sn_str host);
+
+/* Links from elsewhere; each counts as work already. Any thread. */
+struct sn_post;
+void sn_run_post(sn_run *r, struct sn_post *give);
+
 /* Nothing waits, nothing is in flight, the inbox is empty. The owner asks. */
 bool sn_run_is_idle(const sn_run *r);
 
@@ -80,9 +111,16 @@ bool sn_run_is_idle(const sn_run *r);
 void sn_run_stats(const sn_run *r, seine_fetch_stats *out_stats);
 void sn_run_hosts(const sn_run *r, sn_host_fn fn, void *arg);
 
+/* Adds its slices. NOMEM, FULL. Any thread. */
+struct seine_timeline;
+SEINE_MUST_CHECK seine_err sn_run_timeline(const sn_run *r, struct seine_timeline *into);
+
 /* What its hosts wait for: sn_host_waits_ask and …_get. Any thread. */
 struct sn_host_waits;
 struct sn_host_waits *sn_run_waits(sn_run *r);
+
+/* Where it keeps what it shows to one who watches. Any thread. */
+sn_shard_watch_place *sn_run_watch(sn_run *r);
 
 /* If it is longer than io_slowest->left. Any thread. */
 void sn_run_slowest(sn_run *r, seine_fetch_slowest *io_slowest);

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "engine/run_parts.h"
+#include "store/fleet_worker.h"
 
 #define NARROW      SEINE_SECS(10) /* fewer requests start for this long */
 #define NARROW_STEP SEINE_SECS(1)  /* the next quarter goes after this at the earliest */
@@ -48,6 +49,8 @@ may_start(const sn_run *r)
         return false;
     if (atomic_load_explicit(&r->shared->paused, memory_order_relaxed))
         return false;
+    if (r->shared->fleet && !sn_fleet_may_start(r->shared->fleet))
+        return false;
     if (!sn_memory_brake_may_start(r->shared->brake))
         return false;
     if (r->frontier && sn_frontier_is_behind(r->frontier))
@@ -57,6 +60,20 @@ may_start(const sn_run *r)
     return percent >= 100 ||
            (uint64_t)seine_throttle_in_flight(&r->shared->in_flight) * 100 <
                (uint64_t)seine_throttle_limit(&r->shared->in_flight) * percent;
+}
+
+sn_feed_hold
+sn_run_hold_reason(const sn_run *r)
+{
+    const seine_fetch_opts *o = &r->shared->opts;
+
+    if (!r->held)
+        return SN_HOLD_NONE;
+    if (atomic_load_explicit(&r->shared->paused, memory_order_relaxed))
+        return SN_HOLD_PAUSED;
+    if (o->ready && !o->ready(r->index, o->arg))
+        return SN_HOLD_OUTPUT;
+    return sn_memory_brake_may_start(r->shared->brake) ? SN_HOLD_NONE : SN_HOLD_MEMORY;
 }
 
 void

@@ -35,13 +35,20 @@ tell_event(const seine_event *e, void *arg)
     sn_run_tell_event(arg, e);
 }
 
+static void
+keep_host(uint32_t host, void *arg)
+{
+    sn_run *r = arg;
+
+    sn_scheduler_keep(r->scheduler, host, r->now);
+}
+
 seine_err
 sn_run_make_frontier(sn_run *r)
 {
-    const seine_fetch_opts *o = &r->shared->opts;
-    sn_frontier_ops ops = {pass_work, emit_refusal, send_links, tell_event, r};
+    sn_frontier_ops ops = {pass_work, emit_refusal, send_links, tell_event, keep_host, r};
 
-    if (!o->crawl && o->robots == SEINE_OBEY_OFF)
+    if (!sn_shared_state_has_frontier(r->shared))
         return SEINE_OK;
     sn_frontier_opts opts = {.index = r->index,
                              .n = r->n,
@@ -195,6 +202,8 @@ sn_run_end_crawl(sn_run *r)
 {
     sn_shared_state *c = r->shared;
 
+    if (r->frontier && c->fleet && atomic_load(&c->gives_up))
+        end_stuck(r);
     if (!r->frontier || !sn_shared_state_is_closed(c))
         return;
     if (sn_shared_state_is_stuck(c))

@@ -3,6 +3,7 @@
  * given up, a deadline passes. */
 #include "base/time.h"
 #include "engine/admit.h"
+#include "engine/page_readers.h"
 #include "engine/run_parts.h"
 #include "engine/verdict.h"
 
@@ -15,7 +16,8 @@ sn_run_leaves(const sn_run *r, const sn_visit *v, seine_err why)
                    (is_stopped || sn_shared_state_leaves_hosts(r->shared));
 
     return r->shared->job && v->kind == SN_KIND_PAGE && !v->is_skip &&
-           (is_host || (is_stopped && seine_fate_of(why) == SEINE_FATE_CANCELED));
+           (is_host || (is_stopped && seine_fate_of(why) == SEINE_FATE_CANCELED) ||
+            sn_run_is_lost(r, v));
 }
 
 void
@@ -32,7 +34,7 @@ sn_run_leave(sn_run *r, sn_visit *v)
 void
 sn_run_leave_for(sn_run *r, sn_visit *v, seine_err why)
 {
-    bool is_parked = seine_fate_of(why) != SEINE_FATE_CANCELED;
+    bool is_parked = seine_fate_of(why) != SEINE_FATE_CANCELED && !sn_run_is_lost(r, v);
 
     atomic_fetch_add(&r->shared->left_parked, is_parked);
     sn_run_leave(r, v);
@@ -92,6 +94,8 @@ sn_run_obey_stop(sn_run *r)
     end_all(r, sn_run_stop_reason(r));
     if (!r->canceled && (mode == SN_STOPPING || r->now >= r->drain_until)) {
         r->canceled = true;
+        if (r->shared->readers)
+            sn_page_readers_hurry(r->shared->readers);
         sn_requests_cancel(&r->requests, sn_run_stop_reason(r));
     }
     if (r->canceled)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a job has kept comes back to the stages of a shard. */
+#include <stdio.h>
+
 #include "base/time.h"
 #include "engine/run_parts.h"
 
@@ -71,6 +73,40 @@ sn_run_keep_counts(sn_run *r, bool is_end)
     seine_err e = sn_job_counted(r->lane, &more);
     if (e != SEINE_OK)
         fail(r, e);
+}
+
+/* "12 s 37": the place of a second or a minute, by the shard. */
+static seine_err
+keep_slice(const seine_slice *s, void *arg)
+{
+    sn_run *r = arg;
+    char key[48], text[SN_SLICE_TEXT];
+    bool is_second = s->width == SEINE_SECS(1);
+    int64_t place =
+        s->wall / s->width % (is_second ? SEINE_LINE_SECONDS : SEINE_LINE_MINUTES);
+    int n = snprintf(key, sizeof key, "%u %c %lld", r->index, is_second ? 's' : 'm',
+                     (long long)place);
+
+    return sn_job_note_put(r->lane, SN_JOB_NOTE_SLICE, (sn_str){key, (size_t)n},
+                           (sn_str){text, sn_slice_write(s, text)});
+}
+
+void
+sn_run_keep_feed(sn_run *r, bool is_end)
+{
+    if (is_end)
+        sn_feed_end(&r->feed, r->now);
+    if (!r->lane)
+        return;
+    seine_err e = sn_feed_save(&r->feed, keep_slice, r);
+    if (e != SEINE_OK)
+        fail(r, e);
+}
+
+void
+sn_run_restore_slice(sn_run *r, const seine_slice *s, bool is_own)
+{
+    sn_feed_restore(&r->feed, s, is_own);
 }
 
 seine_err

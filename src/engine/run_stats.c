@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/time.h"
+#include "engine/key_pace.h"
 #include "engine/run_parts.h"
 #include "engine/trace.h"
 
@@ -25,19 +27,24 @@ sn_run_count_attempt(sn_run *r, const sn_visit *v)
     else if ((end->peer.v != 0 || end->via != SN_PROXY_NONE) &&
              (end->fault.status > 0 || end->fault.sent))
         s->connections++;
-    if (v->is_asked)
-        sn_fetch_metrics_attempt(r->metrics, v);
+    if (!v->is_asked)
+        return;
+    sn_fetch_metrics_attempt(r->metrics, v);
+    if (!r->env->transport->ops->counts)
+        sn_fetch_metrics_lookup(r->metrics, end);
+    sn_feed_request(&r->feed, end);
+    sn_shard_watch *w = sn_shard_watch_of(&r->watch);
+    if (w)
+        sn_shard_watch_request(w, end);
 }
 
 void
-sn_run_count_start(sn_run *r, sn_visit *v)
+sn_run_count_retry(sn_run *r, const sn_visit *v, seine_err why)
 {
-    if (!v->is_retry)
-        return;
-    v->is_retry = false;
     r->stats.retries++;
-    sn_fetch_metrics_retry(r->metrics, v->n_tries > 0 ? v->tries[v->n_tries - 1].err
-                                                      : SEINE_E_HTTP_BUSY);
+    sn_feed_retry(&r->feed);
+    sn_fetch_metrics_retry(r->metrics, why);
+    sn_scheduler_count_retry(r->scheduler, v);
 }
 
 void
@@ -59,6 +66,11 @@ sn_run_count_record(sn_run *r)
     const seine_record *record = &r->emit.record;
     seine_fetch_stats *s = &r->stats;
 
+    sn_shard_watch *w = sn_shard_watch_of(&r->watch);
+
+    sn_feed_record(&r->feed, record);
+    if (w)
+        sn_shard_watch_record(w, record);
     if (record->type == SEINE_RECORD_SKIP)
         return;
     s->done++;
@@ -109,13 +121,28 @@ log_event(const sn_run *r, const seine_event *e)
         SN_LOG(log, DEBUG, e->name, SN_S("host", host));
 }
 
+static void
+count_breaker(sn_run *r, const seine_event *e)
+{
+    if (strncmp(e->name, "breaker.", 8) != 0)
+        return;
+    if (e->from > 0 && e->from < 3 && r->breakers[e->from] > 0)
+        r->breakers[e->from]--;
+    if (e->to > 0 && e->to < 3)
+        r->breakers[e->to]++;
+}
+
 void
 sn_run_tell_events(sn_run *r)
 {
     seine_event e;
+    sn_shard_watch *w = sn_shard_watch_of(&r->watch);
 
     while (sn_scheduler_event(r->scheduler, &e)) {
         r->stats.breaker_opens += strcmp(e.name, "breaker.open") == 0;
+        count_breaker(r, &e);
+        if (w)
+            sn_shard_watch_event(w, &e, r->wall);
         sn_fetch_metrics_breaker(r->metrics, &e);
         log_event(r, &e);
         sn_run_tell_event(r, &e);
@@ -123,6 +150,94 @@ sn_run_tell_events(sn_run *r)
 }
 
 /* Statistics. */
+
+static void
+publish_feed(sn_run *r)
+{
+    const sn_transport *t = r->env->transport;
+    sn_feed_gauges g = {.in_flight = r->stats.in_flight,
+                        .slots = seine_throttle_limit(&r->shared->in_flight),
+                        .hold = sn_run_hold_reason(r)};
+
+    if (t->ops->cpu && sn_feed_wants_cpu(&r->feed, r->now))
+        g.cpu = t->ops->cpu(r->env->transport);
+    for (int i = 0; i < SEINE_WAIT_ROOM; i++)
+        g.waiting[i] = r->stats.waiting_for[i];
+    if (sn_feed_turn(&r->feed, r->now, &g))
+        sn_run_keep_feed(r, false);
+}
+
+static seine_span
+cpu_of(void *arg)
+{
+    sn_transport *t = arg;
+
+    return t->ops->cpu(t);
+}
+
+static void
+show_watch(sn_run *r, sn_shard_watch *w)
+{
+    const sn_memory_brake *b = r->shared->brake;
+    sn_transport *t = r->env->transport;
+    sn_shard_watch_facts facts = {
+        .stats = &r->stats,
+        .slots = seine_throttle_limit(&r->shared->in_flight),
+        .memory_used = b ? atomic_load_explicit(&b->charged, memory_order_relaxed) : 0,
+        .memory_cap = b && b->budget ? b->limit : 0,
+        .breakers_open = r->breakers[SEINE_BREAKER_OPEN],
+        .breakers_probed = r->breakers[SEINE_BREAKER_HALF_OPEN],
+        .hold = sn_run_hold_reason(r),
+        .cpu = t->ops->cpu ? cpu_of : NULL,
+        .arg = t};
+
+    sn_shard_watch_turn(w, r->now, &facts);
+}
+
+#define LAG_EVERY SEINE_MS(100)
+
+void
+sn_run_note_lag(sn_run *r)
+{
+    if (!r->metrics || r->now < r->lag_at)
+        return;
+    if (r->lag_at > 0)
+        sn_fetch_metrics_lag(r->metrics, r->now - r->lag_at);
+    r->lag_at = sn_time_add(r->now, LAG_EVERY);
+}
+
+static void
+tell_metrics(sn_run *r)
+{
+    const sn_transport *t = r->env->transport;
+    const sn_memory_brake *b = r->shared->brake;
+    sn_fetch_counts now = {.stats = r->stats,
+                           .has_wire = t->ops->counts != NULL,
+                           .rejected = sn_scheduler_rejected(r->scheduler)};
+
+    if (t->ops->counts)
+        t->ops->counts(t, &now.wire);
+    if (r->frontier) {
+        now.found = sn_frontier_admitted(r->frontier);
+        now.allowed = sn_frontier_allowed(r->frontier);
+    }
+    if (r->frontier && r->index == 0) /* one number for all shards */
+        now.duplicates =
+            atomic_load_explicit(&r->shared->duplicates, memory_order_relaxed);
+    if (r->index == 0) {
+        now.ips =
+            atomic_load_explicit(&r->shared->address_limits.n_used, memory_order_relaxed);
+        now.sources = r->stats.done == r->before.stats.done
+                          ? r->before.sources
+                          : sn_key_pace_keys(r->shared->pace);
+    }
+    sn_fetch_metrics_turn(r->metrics, &r->before, &now);
+    if (b && r->index == 0)
+        sn_fetch_metrics_memory(r->metrics,
+                                atomic_load_explicit(&b->charged, memory_order_relaxed),
+                                b->budget ? b->limit : 0);
+    r->before = now;
+}
 
 void
 sn_run_publish(sn_run *r)
@@ -145,10 +260,14 @@ sn_run_publish(sn_run *r)
     s->in_flight = r->requests.n;
     s->hosts = sn_scheduler_n_hosts(r->scheduler, &parked, &s->parked_until);
     s->parked = parked;
-    sn_fetch_metrics_turn(r->metrics, &r->before, s);
-    sn_run_keep_counts(r, false);
     if (r->metrics)
-        r->before = *s;
+        tell_metrics(r);
+    sn_run_keep_counts(r, false);
+    if (sn_feed_is_on(&r->feed))
+        publish_feed(r);
+    sn_shard_watch *w = sn_shard_watch_of(&r->watch);
+    if (w)
+        show_watch(r, w);
     memcpy(numbers, s, sizeof numbers);
     for (size_t i = 0; i < SN_RUN_STATS; i++)
         atomic_store_explicit(&r->shown[i], numbers[i], memory_order_relaxed);
@@ -174,6 +293,18 @@ struct sn_host_waits *
 sn_run_waits(sn_run *r)
 {
     return &r->waits;
+}
+
+sn_shard_watch_place *
+sn_run_watch(sn_run *r)
+{
+    return &r->watch;
+}
+
+seine_err
+sn_run_timeline(const sn_run *r, seine_timeline *into)
+{
+    return sn_feed_copy(&r->feed, into);
 }
 
 void

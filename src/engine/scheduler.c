@@ -321,7 +321,7 @@ latest_brake(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now,
         *out_why = why_of(s, host);
     }
     if (at <= now && c->has_address_limits && g->ip.v != 0 &&
-        !sn_hosts_is_mine(&s->hosts, h)) {
+        !sn_scheduler_is_free(s, host)) {
         seine_time when = sn_address_limits_when(&c->address_limits, &g->ip, now);
         if (when > now) {
             at = when;
@@ -365,6 +365,7 @@ hold_refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_attempt_verdict
     sn_host *h = &s->hosts.all[host];
 
     if (answer.err == SEINE_E_BREAKER) {
+        s->rejected++;
         if (h->in_flight > 0 &&
             sn_breaker_state(&g->breaker) == SEINE_BREAKER_HALF_OPEN) {
             to_busy(s, host, SEINE_WAIT_BREAKER, now); /* the end of the probe decides */
@@ -482,16 +483,6 @@ pace_on(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
     return gap >= APART;
 }
 
-/* The run forgets `is_retry` when the visit starts. */
-static void
-count_retry(sn_scheduler *s, const sn_visit *v)
-{
-    sn_host_stats *f = v->is_retry ? sn_hosts_stats(&s->hosts, v->host) : NULL;
-
-    if (f)
-        f->retries++;
-}
-
 /* All agree: the visit leaves, and what follows for the host. */
 static void
 start_visit(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *attempt,
@@ -499,6 +490,7 @@ start_visit(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *a
 {
     sn_visit_step(v, SN_READY);
     v->attempt = *attempt;
+    sn_hosts_settle_visit(&s->hosts, v);
     v->retry.host = g->retry_budget;
     v->ticket = sn_wave_start(&g->wave);
     sn_visit_note_wait(v, now);
@@ -507,7 +499,6 @@ start_visit(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *a
     v->is_leaving = g->is_leaving = pace_on(s, host, g, now);
     if (s->hosts.all[host].has_twin)
         sn_hosts_tell_twin(&s->hosts, host, false, now);
-    count_retry(s, v);
     sn_scheduler_settle(s, host, now);
 }
 
@@ -537,6 +528,35 @@ start_or_ask(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *
     return STARTED;
 }
 
+/* Gives back what was taken of the first `n` groups of the host. */
+static void
+undo_groups(sn_scheduler *s, const sn_host_policy *p, uint32_t n, seine_time now)
+{
+    while (n-- > 0)
+        sn_group_rule_undo(p->groups[n], s->marks[n], now);
+}
+
+/* All groups of the host have room, or none loses any, and the host waits. */
+static bool
+take_groups(sn_scheduler *s, uint32_t host, seine_attempt *attempt, seine_time now)
+{
+    const sn_host_policy *p = sn_hosts_policy(&s->hosts, host);
+    seine_fault none = SEINE_FAULT;
+    seine_time when = now;
+
+    for (uint32_t i = 0; p && i < p->n_groups; i++) {
+        if (sn_group_rule_take(p->groups[i], now, &s->marks[i], &when) == SEINE_OK)
+            continue;
+        undo_groups(s, p, i, now);
+        none.code = SEINE_E_CANCELED;
+        (void)!seine_attempt_end(attempt, &none, now);
+        sn_pace_starve(&sn_hosts_guards(&s->hosts, host)->pace);
+        to_wheel(s, host, when, SEINE_WAIT_HOST_RATE, now);
+        return false;
+    }
+    return true;
+}
+
 static tried
 try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
 {
@@ -555,7 +575,7 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
         to_busy(s, host, sn_scheduler_wall(s, host), now);
         return HELD;
     }
-    if (sn_wave_is_pending(&g->wave, s->shared->opts.breaker.failure_threshold)) {
+    if (sn_wave_is_pending(&g->wave, sn_hosts_failures(&s->hosts, host))) {
         to_busy(s, host, SEINE_WAIT_BREAKER, now); /* the end of the wave decides */
         return HELD;
     }
@@ -563,6 +583,8 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
     seine_attempt_verdict answer = seine_attempt_begin(&attempt, &g->set, NULL, now);
     if (answer.err != SEINE_OK)
         return hold_refused(s, host, g, answer, now);
+    if (!take_groups(s, host, &attempt, now))
+        return HELD;
     if (g->set.breaker && was == SEINE_BREAKER_OPEN)
         sn_scheduler_tell(s, host,
                           &(seine_event){.name = "breaker.half_open",
@@ -650,6 +672,9 @@ wait_for_work(sn_scheduler *s, uint32_t host, bool is_no_memory, seine_time now)
 
     none.code = SEINE_E_CANCELED;
     (void)!seine_attempt_end(&s->asked_attempt, &none, now);
+    const sn_host_policy *p = sn_hosts_policy(&s->hosts, host);
+    if (p)
+        undo_groups(s, p, p->n_groups, now);
     if (is_no_memory) {
         run_dry(s, host, now);
         return;

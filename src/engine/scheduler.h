@@ -99,6 +99,9 @@ void sn_scheduler_head(sn_scheduler *s, sn_visit *v, uint16_t status, seine_time
  * throttle, limiter, pace, address and pin; the host may be parked by it. */
 void sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now);
 
+/* The attempt of v that ends repeats a failed one: its host has a retry more. */
+void sn_scheduler_count_retry(sn_scheduler *s, const sn_visit *v);
+
 /* The next visit of a parked host, which will not be asked again in this run: it ends
  * with *out_why (BREAKER, RETRY_AFTER_TOO_LONG). NULL: none. */
 sn_visit *sn_scheduler_parked(sn_scheduler *s, seine_err *out_why);
@@ -130,6 +133,9 @@ bool sn_scheduler_event(sn_scheduler *s, seine_event *out_event);
 uint32_t sn_scheduler_n_hosts(const sn_scheduler *s, uint32_t *out_parked,
                               seine_time *out_until);
 
+/* Starts that breakers have put off, all in all. */
+uint64_t sn_scheduler_rejected(const sn_scheduler *s);
+
 /* Visits and URLs at the frontier that wait, by what they wait for. */
 uint32_t sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_ROOM]);
 
@@ -151,10 +157,21 @@ SEINE_MUST_CHECK seine_err sn_scheduler_tune(sn_scheduler *s, const sn_tune *tun
 /* What that host waits for. False: there is no such host. */
 bool sn_scheduler_wait_at(const sn_scheduler *s, uint32_t host, seine_time now,
                           seine_fetch_wait *out);
+/* Whole tokens that its limiter has now, and how many it can have; *out_burst 0: it has
+ * no limit. */
+void sn_scheduler_tokens(const sn_scheduler *s, uint32_t host, seine_time now,
+                         uint32_t *out_tokens, uint32_t *out_burst);
+/* The number of "https://e.example:443". False: it is not known. */
+bool sn_scheduler_find(const sn_scheduler *s, sn_str name, uint32_t *out_host);
+/* Adds the latency of that host, which takes a while to find. */
+void sn_scheduler_wait_p95(const sn_scheduler *s, uint32_t host,
+                           seine_fetch_wait *io_wait);
 
 /* With a job: where the rows of hosts go. Before the first turn. */
 void sn_scheduler_set_lane(sn_scheduler *s, sn_job_lane *lane);
 seine_err sn_scheduler_lane_err(const sn_scheduler *s); /* OK: all rows could be kept */
+/* Writes the row of a host now, and asks to be told when it is kept. */
+void sn_scheduler_keep(sn_scheduler *s, uint32_t host, seine_time now);
 
 /* A host as an earlier run has left it: it is asked no earlier than that run would have
  * asked it, and no earlier than one interval from now. NOMEM, STATE_CORRUPT. */

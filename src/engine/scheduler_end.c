@@ -10,6 +10,37 @@ enum {
     ALIVE_FAILURES = 10 /* in all, of one that has responded, but never well */
 };
 
+/* The group of the network that the address is in, if there is one. */
+static seine_err
+join_net(sn_scheduler *s, sn_visit *v, const sn_ip *peer, seine_time now,
+         seine_time *out_when)
+{
+    const sn_group_rule *rule =
+        s->hosts.said ? sn_host_policies_net(s->hosts.said, peer) : NULL;
+    seine_time mark;
+
+    if (!rule || v->net_group)
+        return SEINE_OK;
+    for (uint32_t i = 0; v->policy && i < v->policy->n_groups; i++)
+        if (v->policy->groups[i] == rule) /* by its name already */
+            return SEINE_OK;
+    seine_err e = sn_group_rule_take(rule, now, &mark, out_when);
+    if (e == SEINE_OK)
+        v->net_group = rule;
+    return e;
+}
+
+/* Its request is over: the groups have one less in flight. */
+static void
+leave_groups(sn_visit *v)
+{
+    for (uint32_t i = 0; v->policy && i < v->policy->n_groups; i++)
+        sn_group_rule_end(v->policy->groups[i]);
+    if (v->net_group)
+        sn_group_rule_end(v->net_group);
+    v->net_group = NULL;
+}
+
 seine_err
 sn_scheduler_admit(sn_scheduler *s, sn_visit *v, const sn_ip *peer, seine_time now)
 {
@@ -18,12 +49,13 @@ sn_scheduler_admit(sn_scheduler *s, sn_visit *v, const sn_ip *peer, seine_time n
     seine_time when;
 
     g->ip = *peer;
-    if (!c->has_address_limits || sn_hosts_is_mine(&s->hosts, &s->hosts.all[v->host]))
-        return SEINE_OK;
-    seine_err e =
-        sn_address_limits_start(&c->address_limits, peer, now, &v->ip_slot, &when);
+    seine_err e = join_net(s, v, peer, now, &when);
+    if (e == SEINE_OK && c->has_address_limits && !sn_scheduler_is_free(s, v->host)) {
+        e = sn_address_limits_start(&c->address_limits, peer, now, &v->ip_slot, &when);
+        if (e != SEINE_OK)
+            v->ip_slot = UINT32_MAX;
+    }
     if (e != SEINE_OK) {
-        v->ip_slot = UINT32_MAX;
         sn_host *h = &s->hosts.all[v->host];
         h->next = sn_time_max(h->next, when);
     }
@@ -34,10 +66,9 @@ seine_err
 sn_scheduler_may_send(const sn_scheduler *s, const sn_visit *v, seine_time now)
 {
     const sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
-    bool is_open =
-        g->set.breaker &&
-        (sn_breaker_state(&g->breaker) == SEINE_BREAKER_OPEN ||
-         sn_wave_is_pending(&g->wave, s->shared->opts.breaker.failure_threshold));
+    bool is_open = g->set.breaker &&
+                   (sn_breaker_state(&g->breaker) == SEINE_BREAKER_OPEN ||
+                    sn_wave_is_pending(&g->wave, sn_hosts_failures(&s->hosts, v->host)));
 
     if (s->hosts.all[v->host].place == SN_HOST_PARKED || g->pace.pause > now || is_open)
         return SEINE_E_LIMITED;
@@ -141,10 +172,15 @@ sn_scheduler_park(sn_scheduler *s, uint32_t host, seine_err why, seine_time unti
 /* Are these failed probes enough? A host that has responded may be about to recover, and
  * a crawl has little else to do. */
 static bool
-is_given_up(const seine_fetch_opts *o, const sn_guards *g, const seine_breaker_stats *b)
+is_given_up(const sn_hosts *hs, uint32_t host, const sn_guards *g,
+            const seine_breaker_stats *b)
 {
-    if (o->park != SEINE_PARK_AUTO)
-        return o->park > 0 && b->streak >= o->park;
+    const seine_fetch_opts *o = &hs->shared->opts;
+    const sn_host_policy *p = sn_hosts_policy(hs, host);
+    uint32_t park = p ? p->park : o->park;
+
+    if (park != SEINE_PARK_AUTO)
+        return park > 0 && b->streak >= park;
     if (g->wave.has_answered)
         return b->streak >= WELL_PROBES;
     if (g->is_alive)
@@ -167,7 +203,6 @@ static void
 watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state was,
               seine_time now)
 {
-    const seine_fetch_opts *o = &s->shared->opts;
     seine_breaker_stats b;
 
     sn_wave_clear(&g->wave);
@@ -182,7 +217,7 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
                                          .until = b.open_until,
                                          .from = was,
                                          .to = b.state});
-        if (is_given_up(o, g, &b))
+        if (is_given_up(&s->hosts, host, g, &b))
             sn_scheduler_park(s, host, SEINE_E_BREAKER, b.open_until);
     } else if (b.state == SEINE_BREAKER_CLOSED) {
         sn_scheduler_tell(s, host,
@@ -212,7 +247,7 @@ judge_wave(const sn_scheduler *s, const sn_visit *v, sn_guards *g, seine_time no
 {
     const sn_host *h = &s->hosts.all[v->host];
     const seine_fault *fault = &v->end.fault;
-    uint32_t threshold = s->shared->opts.breaker.failure_threshold;
+    uint32_t threshold = sn_hosts_failures(&s->hosts, v->host);
 
     sn_wave_end(&g->wave, v->ticket, seine_outcome_breaker(fault), h->in_flight,
                 threshold);
@@ -228,7 +263,7 @@ judge_wave(const sn_scheduler *s, const sn_visit *v, sn_guards *g, seine_time no
 static void
 obey_pause(sn_scheduler *s, uint32_t host, sn_guards *g, seine_span wish, seine_time now)
 {
-    if (wish > s->shared->opts.max_retry_after) {
+    if (wish > sn_hosts_max_retry_after(&s->hosts, host)) {
         sn_scheduler_park(s, host, SEINE_E_RETRY_AFTER_TOO_LONG, sn_time_add(now, wish));
     } else if (wish > 0) {
         g->retry_after = 1;
@@ -243,7 +278,7 @@ share_quota(sn_visit *v, sn_guards *g, seine_time now)
 {
     seine_quota quota;
 
-    if (!seine_retry_hint_quota(&v->hint, &quota) || quota.r < 0 || quota.t < 0)
+    if (!seine_retry_hint_quota(v->hint, &quota) || quota.r < 0 || quota.t < 0)
         return;
     if (quota.r == 0)
         g->retry_after = 0;
@@ -312,6 +347,15 @@ count_end(sn_scheduler *s, const sn_visit *v, seine_time now)
 }
 
 void
+sn_scheduler_count_retry(sn_scheduler *s, const sn_visit *v)
+{
+    sn_host_stats *f = sn_hosts_stats(&s->hosts, v->host);
+
+    if (f)
+        f->retries++;
+}
+
+void
 sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
 {
     uint32_t host = v->host;
@@ -323,6 +367,7 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     if (seine_attempt_end(&v->attempt, &v->end.fault, now) != SEINE_OK)
         return;
     h->in_flight--;
+    leave_groups(v);
     if (v->is_leaving) {
         v->is_leaving = g->is_leaving = false;
         sn_scheduler_wake_twin(s, host, now);

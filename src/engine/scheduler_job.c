@@ -66,8 +66,8 @@ wall_of(const moment *m, seine_time at)
 static int64_t
 age_of(const sn_job_host *row, const moment *m)
 {
-    int64_t up = m->up / SEINE_MS(1) - row->up_ms;
-    int64_t wall = m->wall / SEINE_MS(1) - row->saved_ms;
+    int64_t up = sn_time_sub(m->up / SEINE_MS(1), row->up_ms);
+    int64_t wall = sn_time_sub(m->wall / SEINE_MS(1), row->saved_ms);
 
     if (row->boot == m->boot && up >= 0)
         return up;
@@ -78,7 +78,7 @@ age_of(const sn_job_host *row, const moment *m)
 static seine_time
 moment_of(const sn_job_host *row, const moment *m, int64_t wall_ms)
 {
-    seine_span ahead = wall_ms - row->saved_ms - age_of(row, m);
+    seine_span ahead = sn_time_sub(sn_time_sub(wall_ms, row->saved_ms), age_of(row, m));
 
     if (wall_ms == 0 || ahead <= 0)
         return m->now;
@@ -106,19 +106,13 @@ fill_guards(const sn_guards *g, const moment *m, sn_job_host *row)
         row->open_ms = wall_of(m, b.open_until);
 }
 
-void
-sn_scheduler_save(sn_scheduler *s, uint32_t host, bool at_once, seine_time now)
+static void
+save_row(sn_scheduler *s, uint32_t host, int64_t flags, seine_time now)
 {
     const sn_host *h = &s->hosts.all[host];
     moment m = read_clocks(s, now);
     sn_job_host row = {.name = sn_hosts_name(&s->hosts, host)};
 
-    if (!reserve_saved(s)) {
-        s->lane_err = SEINE_E_NOMEM;
-        return;
-    }
-    if (!at_once && s->saved[host] > now - OFTEN)
-        return;
     s->saved[host] = now;
     row.saved_ms = m.wall / SEINE_MS(1);
     row.up_ms = m.up / SEINE_MS(1);
@@ -126,12 +120,30 @@ sn_scheduler_save(sn_scheduler *s, uint32_t host, bool at_once, seine_time now)
     row.next_ms = wall_of(&m, h->next);
     row.delay_ms = s->hosts.cards[host].delay_ms;
     row.zone = h->pin;
-    row.flags = h->is_given ? IS_GIVEN : 0;
+    row.flags = flags | (h->is_given ? IS_GIVEN : 0);
     if (h->guards != SN_NONE)
         fill_guards(sn_hosts_guards(&s->hosts, host), &m, &row);
     seine_err e = sn_job_host_put(s->lane, &row);
     if (e != SEINE_OK)
         s->lane_err = e;
+}
+
+void
+sn_scheduler_save(sn_scheduler *s, uint32_t host, bool at_once, seine_time now)
+{
+    if (!reserve_saved(s))
+        s->lane_err = SEINE_E_NOMEM;
+    else if (at_once || s->saved[host] <= now - OFTEN)
+        save_row(s, host, 0, now);
+}
+
+void
+sn_scheduler_keep(sn_scheduler *s, uint32_t host, seine_time now)
+{
+    if (!reserve_saved(s))
+        s->lane_err = SEINE_E_NOMEM;
+    else if (s->lane)
+        save_row(s, host, SN_JOB_HOST_AWAITED, now);
 }
 
 seine_err
@@ -156,9 +168,12 @@ restore_next(sn_scheduler *s, uint32_t host, const sn_job_host *row, const momen
 
     if (row->boot != 0) /* else a URL of it was found, and nobody has asked it */
         h->pin = (uint8_t)row->zone;
-    if (s->shared->opts.robots == SEINE_OBEY_ON && row->delay_ms > 0) {
+    const sn_host_policy *p = sn_hosts_policy(&s->hosts, host);
+    seine_obey robots = p ? p->robots : s->shared->opts.robots;
+    if (robots == SEINE_OBEY_ON && row->delay_ms > 0) {
         s->hosts.cards[host].delay_ms = (uint32_t)row->delay_ms;
         h->is_delayed = true;
+        sn_hosts_retune(&s->hosts, host, m->now); /* it may have been ours before */
     }
     if (sn_hosts_is_mine(&s->hosts, h))
         return;
@@ -224,7 +239,7 @@ restore_brakes(sn_scheduler *s, uint32_t host, sn_guards *g, const sn_job_host *
         sn_pace_pause(&g->pace, pause);
     }
     restore_breaker(g, row, m);
-    if (pause - m->now > s->shared->opts.max_retry_after)
+    if (pause - m->now > sn_hosts_max_retry_after(&s->hosts, host))
         sn_scheduler_park(s, host, SEINE_E_RETRY_AFTER_TOO_LONG, pause);
 }
 

@@ -27,14 +27,16 @@ struct sn_scheduler {
     uint32_t parked_hosts;             /* a list; their URLs at the frontier likewise */
     uint32_t waiting[SEINE_WAIT_ROOM]; /* by what holds their host */
     uint32_t n_waiting;
+    uint64_t rejected; /* starts that a breaker has put off */
     uint32_t n_parked;
     seine_time parked_until;
-    seine_time rate_at;          /* `rate` gives nothing before */
-    seine_time dry_at;           /* the last moment without memory for a visit */
-    uint32_t asked;              /* the host whose next URL is wanted; SN_NO_HOST */
-    seine_attempt asked_attempt; /* its permits */
-    bool starved;                /* `concurrency` is used up, or there is no memory */
-    uint32_t drain_at;           /* hosts before it are drained */
+    seine_time rate_at;               /* `rate` gives nothing before */
+    seine_time dry_at;                /* the last moment without memory for a visit */
+    uint32_t asked;                   /* the host whose next URL is wanted; SN_NO_HOST */
+    seine_attempt asked_attempt;      /* its permits */
+    seine_time marks[SN_GROUPS_MOST]; /* of what was taken of its groups */
+    bool starved;      /* `concurrency` is used up, or there is no memory */
+    uint32_t drain_at; /* hosts before it are drained */
     seine_event events[SN_SCHEDULER_EVENTS];
     uint32_t event_at, n_events;
 
@@ -119,6 +121,15 @@ void sn_scheduler_wake_twin(sn_scheduler *s, uint32_t host, seine_time now);
 sn_visit *sn_scheduler_take_unpaid(sn_scheduler *s, uint32_t host, sn_guards *g,
                                    bool is_free, seine_time now);
 void sn_scheduler_take_again(sn_scheduler *s, seine_time now); /* whose moment has come */
+
+/* Limits per address do not count for it: it is mine, or it is allowed more by name. */
+static inline bool
+sn_scheduler_is_free(const sn_scheduler *s, uint32_t host)
+{
+    const sn_host_policy *p = sn_hosts_policy(&s->hosts, host);
+
+    return (p && p->is_free) || sn_hosts_is_mine(&s->hosts, &s->hosts.all[host]);
+}
 
 /* scheduler_end.c */
 void sn_scheduler_park(sn_scheduler *s, uint32_t host, seine_err why, seine_time until);

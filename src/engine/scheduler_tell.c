@@ -55,6 +55,12 @@ sn_scheduler_n_hosts(const sn_scheduler *s, uint32_t *out_parked, seine_time *ou
     return s->hosts.n;
 }
 
+uint64_t
+sn_scheduler_rejected(const sn_scheduler *s)
+{
+    return s->rejected;
+}
+
 uint32_t
 sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_ROOM])
 {

@@ -18,7 +18,7 @@ retune(sn_scheduler *s, uint32_t host, const sn_tune *tune, seine_time now)
     sn_host *h = &s->hosts.all[host];
 
     sn_hosts_retune(&s->hosts, host, now);
-    if (!tune->has_host_rate)
+    if (!tune->has_host_rate && !tune->policies)
         return;
     if (h->guards != SN_NONE)
         sn_pace_tune(&sn_hosts_guards(&s->hosts, host)->pace,
@@ -27,21 +27,51 @@ retune(sn_scheduler *s, uint32_t host, const sn_tune *tune, seine_time now)
         h->next = sn_hosts_next_by_rate(&s->hosts, host, now);
 }
 
+/* Closes the breakers of the hosts of that name. A host that waits for its breaker may be
+ * asked as soon as its rate allows. */
+static void
+reset_breakers(sn_scheduler *s, const char *name, seine_time now)
+{
+    for (uint32_t i = 0; i < s->hosts.n; i++) {
+        sn_host *h = &s->hosts.all[i];
+
+        if (h->guards == SN_NONE || !sn_tune_fits(name, sn_hosts_name(&s->hosts, i)))
+            continue;
+        sn_guards *g = sn_hosts_guards(&s->hosts, i);
+        seine_breaker_state was =
+            g->set.breaker ? seine_breaker_state_get(&g->breaker) : SEINE_BREAKER_CLOSED;
+        if (was == SEINE_BREAKER_CLOSED)
+            continue;
+        seine_breaker_reset(&g->breaker);
+        sn_scheduler_tell(s, i,
+                          &(seine_event){.name = "breaker.closed",
+                                         .cause = SEINE_OK,
+                                         .until = SEINE_NEVER,
+                                         .from = was,
+                                         .to = SEINE_BREAKER_CLOSED});
+        if (h->why == SEINE_WAIT_BREAKER)
+            h->next = sn_hosts_next_by_rate(&s->hosts, i, now);
+    }
+}
+
 /* Each host is looked at: the wheel is filled anew, since a host may have to leave it
  * earlier. */
 seine_err
 sn_scheduler_tune(sn_scheduler *s, const sn_tune *tune, seine_time now)
 {
-    seine_err e = sn_hosts_tune(&s->hosts, tune);
+    seine_err e = tune->resets_breaker ? SEINE_OK : sn_hosts_tune(&s->hosts, tune);
 
     if (e != SEINE_OK)
         return e;
+    if (tune->resets_breaker)
+        reset_breakers(s, tune->host, now);
     s->rate_at = INT64_MIN;
     sn_timer_wheel_reset(&s->wheel, now);
     for (uint32_t i = 0; i < s->hosts.n; i++) {
         const sn_host *h = &s->hosts.all[i];
 
-        if (!tune->host[0] || sn_tune_fits(tune->host, sn_hosts_name(&s->hosts, i)))
+        if (!tune->resets_breaker &&
+            (!tune->host[0] || sn_tune_fits(tune->host, sn_hosts_name(&s->hosts, i))))
             retune(s, i, tune, now);
         if (h->place == SN_HOST_ON_WHEEL ||
             (h->place == SN_HOST_BUSY && h->why == SEINE_WAIT_CONCURRENCY))
@@ -74,6 +104,7 @@ describe_breaker(const sn_guards *g, seine_fetch_wait *out)
     if (!g->set.breaker)
         return;
     seine_breaker_stats_get(&g->breaker, &b);
+    out->breaker = b.state;
     if (b.state == SEINE_BREAKER_CLOSED)
         return;
     out->cause = b.why;
@@ -123,5 +154,52 @@ sn_scheduler_wait_at(const sn_scheduler *s, uint32_t host, seine_time now,
         out->until = 0;
     if (h->guards != SN_NONE)
         describe_breaker(sn_hosts_guards(&s->hosts, host), out);
+    if (h->stats != SN_NONE) {
+        const sn_host_stats *f = sn_hosts_stats((sn_hosts *)&s->hosts, host);
+
+        out->requests = f->requests;
+        out->ok = f->ok;
+        out->failed = f->failed;
+    }
+    out->delay = SEINE_MS(card->delay_ms);
     return true;
+}
+
+void
+sn_scheduler_wait_p95(const sn_scheduler *s, uint32_t host, seine_fetch_wait *io_wait)
+{
+    if (s->hosts.all[host].stats != SN_NONE)
+        io_wait->p95 =
+            sn_host_stats_quantile(sn_hosts_stats((sn_hosts *)&s->hosts, host), 95);
+}
+
+/* Guards are folded away where the bucket is full, but for a debt that `next` keeps. */
+void
+sn_scheduler_tokens(const sn_scheduler *s, uint32_t host, seine_time now,
+                    uint32_t *out_tokens, uint32_t *out_burst)
+{
+    const sn_host *h = &s->hosts.all[host];
+    seine_span every = sn_hosts_every(&s->hosts, host);
+
+    *out_tokens = *out_burst = 0;
+    if (h->guards != SN_NONE) {
+        const seine_limiter *l = &sn_hosts_guards(&s->hosts, host)->limiter;
+
+        if (l->every == 0)
+            return;
+        *out_burst = (uint32_t)(l->depth / l->every);
+        *out_tokens = seine_limiter_left(l, now);
+    } else if (every > 0) {
+        bool is_single = h->is_delayed || sn_hosts_is_mine(&s->hosts, h);
+
+        *out_burst = is_single ? 1 : sn_hosts_rate_in_force(&s->hosts, host).burst;
+        *out_burst = *out_burst > 0 ? *out_burst : 1;
+        *out_tokens = h->next > now ? 0 : *out_burst;
+    }
+}
+
+bool
+sn_scheduler_find(const sn_scheduler *s, sn_str name, uint32_t *out_host)
+{
+    return sn_hosts_known(&s->hosts, name, out_host);
 }

@@ -4,16 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "base/hash.h"
 #include "base/opts.h"
 #include "base/time.h"
 #include "engine/cookie_secrets.h"
+#include "engine/key_pace.h"
 #include "engine/redirect.h"
 #include "engine/scope.h"
+#include "engine/shard_turns.h"
+#include "store/fleet_worker.h"
 #include "store/job.h"
 #include "store/record_filter.h"
 #include "text/robots.h"
+#include "text/url_front.h"
 
 static seine_err
 check_spans(const seine_fetch_opts *o, seine_diag *diag)
@@ -181,6 +186,7 @@ copy_opts(sn_shared_state *c, const seine_fetch_opts *opts)
     o->method = copy_text(a, opts->method, &e);
     o->user_agent = copy_text(a, opts->user_agent, &e);
     o->robots_agent = copy_text(a, opts->robots_agent, &e);
+    o->rate_key = copy_text(a, opts->rate_key, &e);
     o->from = copy_text(a, opts->from, &e);
     o->fields = copy_fields(a, opts->fields, opts->n_fields, &e);
     o->body = copy_view(a, opts->body, &e);
@@ -238,11 +244,15 @@ body_memory(const seine_fetch_opts *o)
 
 /* What one response may need. */
 static uint64_t
-most_memory(const seine_fetch_opts *o)
+most_memory(const sn_shared_state *c)
 {
+    const seine_fetch_opts *o = &c->opts;
+    uint64_t of_host = sn_host_policies_max_body(c->policies);
+    uint64_t most_body = of_host > o->max_body ? of_host : o->max_body;
+
     enum { HEADS = 512 << 10 }; /* of all responses, which are counted, too */
     const unsigned whole = SEINE_KEEP_BODY | SEINE_KEEP_SHA256;
-    uint64_t body = o->keep & whole || o->extract ? o->max_body : 0;
+    uint64_t body = o->keep & whole || o->extract ? most_body : 0;
     uint64_t tree = o->extract ? 2 * body : 0; /* of a page that is read for values */
     uint64_t wire = o->keep & SEINE_KEEP_WIRE ? o->max_wire : 0;
 
@@ -270,10 +280,21 @@ make_parts(sn_shared_state *c, seine_diag *diag)
     seine_err e = seine_throttle_init_semaphore(&c->in_flight, o->concurrency);
 
     if (e == SEINE_OK)
-        e = sn_visits_new(o->queue, &c->visits);
+        e = sn_visits_new(o->queue,
+                          o->crawl || o->keep & SEINE_KEEP_FIELDS ? SN_VISIT_FOUND
+                                                                  : SN_VISIT_GIVEN,
+                          &c->visits);
+    if (e == SEINE_OK) {
+        sn_url_front *front = sn_zalloc(sizeof *front);
+
+        atomic_init(&c->front, front);
+        e = front ? SEINE_OK : SEINE_E_NOMEM;
+    }
     if (e == SEINE_OK && (o->dedup || o->crawl))
         e = make_seen(c, &c->seen);
-    if (e == SEINE_OK && o->rate.count > 0) {
+    if (e == SEINE_OK && o->rate_key && o->rate.count > 0)
+        e = sn_key_pace_new(o, &c->pace, diag);
+    else if (e == SEINE_OK && o->rate.count > 0) {
         seine_shared_opts shared = SEINE_SHARED_OPTS;
         shared.rate = sn_shared_state_rate(o->rate);
         shared.initial = o->rate.burst;
@@ -284,7 +305,7 @@ make_parts(sn_shared_state *c, seine_diag *diag)
     if (e == SEINE_OK && o->limit_rate > 0)
         e = sn_read_rate_new(o->limit_rate, o->clock->now(o->clock), &c->read_rate);
     if (e == SEINE_OK)
-        e = sn_memory_brake_new(body_memory(o), most_memory(o), &c->brake);
+        e = sn_memory_brake_new(body_memory(o), most_memory(c), &c->brake);
     if (e == SEINE_OK)
         c->budget = c->brake->budget;
     if (e == SEINE_OK) {
@@ -361,6 +382,21 @@ try_guards(const seine_fetch_opts *o, seine_diag *diag)
     return e == SEINE_E_INVAL ? sn_diag_option(diag, "breaker", "contradicts itself") : e;
 }
 
+/* Single hosts; the options of the run are copied. */
+static seine_err
+make_policies(sn_shared_state *c, const seine_fetch_opts *opts, seine_diag *diag)
+{
+    sn_host_list list = {opts->hosts, opts->n_hosts, opts->groups, opts->n_groups};
+
+    c->opts.hosts = NULL;
+    c->opts.groups = NULL;
+    if (list.n_hosts == 0 && list.n_groups == 0)
+        return SEINE_OK;
+    seine_err e = sn_host_policies_new(&c->opts, &list, &c->groups, &c->policies, diag);
+    c->newest = c->policies;
+    return e;
+}
+
 seine_err
 sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, seine_diag *diag)
 {
@@ -373,10 +409,13 @@ sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, seine_dia
     sn_arena_init(&c->memory, 4096, SIZE_MAX);
     pthread_mutex_init(&c->giver, NULL);
     sn_tunes_init(&c->tunes);
+    sn_host_groups_init(&c->groups);
     sn_lastmod_table_init(&c->lastmods);
     e = copy_opts(c, opts);
     c->job = opts->job;
-    c->earliest = c->resumed_at = INT64_MIN;
+    c->fleet = sn_job_fleet(c->job);
+    c->resumed_at = INT64_MIN;
+    atomic_init(&c->earliest, INT64_MIN);
     if (c->job)
         atomic_store(&c->next_number, sn_job_next_number(c->job));
     c->breaker = opts->breaker;
@@ -388,9 +427,13 @@ sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, seine_dia
                                                opts->untrusted ? NULL : opts->proxy_env},
                             diag);
     if (e == SEINE_OK)
+        e = make_policies(c, opts, diag);
+    if (e == SEINE_OK)
         e = make_parts(c, diag);
     if (e == SEINE_OK)
         e = make_judges(c, diag);
+    if (e == SEINE_OK && opts->threads > 1)
+        e = sn_shard_turns_new(&c->turns);
     if (e == SEINE_OK)
         e = sn_cookie_secrets_learn_jar(&c->opts, c->opts.clock->wall(c->opts.clock));
     if (e != SEINE_OK) {
@@ -420,6 +463,7 @@ sn_shared_state_fini(sn_shared_state *c)
     sn_proxies_fini(&c->proxies);
     sn_memory_brake_unref(c->brake);
     seine_shared_free(c->rate);
+    sn_key_pace_free(c->pace);
     sn_read_rate_free(c->read_rate);
     seine_seen_free(c->seen);
     seine_seen_free(c->late_seen);
@@ -427,11 +471,15 @@ sn_shared_state_fini(sn_shared_state *c)
     sn_scope_free(c->scope);
     sn_record_filter_free(c->accept_urls);
     sn_visits_free(c->visits);
+    sn_free(atomic_load(&c->front));
+    sn_shard_turns_free(c->turns);
     seine_throttle_fini(&c->in_flight);
     sn_arena_wipe(&c->memory); /* fields and bodies may be secrets; the proxy's login */
     sn_arena_fini(&c->memory);
     pthread_mutex_destroy(&c->giver);
     sn_tunes_fini(&c->tunes);
+    sn_host_policies_free(c->newest);
+    sn_host_groups_fini(&c->groups);
     sn_lastmod_table_fini(&c->lastmods);
     sn_tried_urls_fini(&c->tried);
     memset(c, 0, sizeof *c);
@@ -507,6 +555,13 @@ sn_shared_state_leaves(const sn_shared_state *c)
 }
 
 bool
+sn_shared_state_has_frontier(const sn_shared_state *c)
+{
+    return c->opts.crawl || c->fleet || c->opts.robots != SEINE_OBEY_OFF ||
+           sn_host_policies_obeys(c->policies);
+}
+
+bool
 sn_shared_state_admit(sn_shared_state *c)
 {
     uint64_t max = c->opts.max_pages, before = atomic_fetch_add(&c->admitted, 1);
@@ -532,7 +587,8 @@ sn_shared_state_shard(const sn_shared_state *c, const seine_url *url, uint32_t n
         if (len > 0)
             name = (seine_view){name.ptr + name.len - len, len};
     }
-    return (uint32_t)(sn_siphash(c->secret, name.ptr, name.len) % n);
+    uint64_t hash = sn_siphash(c->secret, name.ptr, name.len);
+    return c->turns ? sn_shard_turns_of(c->turns, hash, n) : (uint32_t)(hash % n);
 }
 
 bool

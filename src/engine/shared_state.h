@@ -18,6 +18,7 @@
 
 #include "engine/address_limit.h"
 #include "engine/depth_counts.h"
+#include "engine/host_policy.h"
 #include "engine/lastmod_table.h"
 #include "engine/memory_brake.h"
 #include "engine/tried_urls.h"
@@ -41,11 +42,15 @@ enum {
 typedef struct sn_shared_state {
     seine_fetch_opts opts; /* texts and arrays in `memory` */
     sn_arena memory;
-    sn_limits limits; /* of a request, from opts */
+    uint8_t trace[24]; /* of the span of the whole fetch */
+    sn_limits limits;  /* of a request, from opts */
     sn_visits *visits;
+    struct sn_url_front
+        *_Atomic front;         /* of the URL given last; NULL: somebody uses it */
     seine_seen *seen;           /* NULL: `dedup` is off */
     seine_throttle in_flight;   /* `concurrency` */
     seine_shared *rate;         /* `rate`; NULL: off */
+    struct sn_key_pace *pace;   /* `rate` by `rate_key`; NULL: off */
     sn_read_rate *read_rate;    /* `limit_rate`; NULL: off */
     seine_breaker_opts breaker; /* of the hosts; rows of failures are judged by waves */
     sn_memory_brake *brake;     /* `max_memory`, with … */
@@ -54,16 +59,23 @@ typedef struct sn_shared_state {
     sn_proxies proxies;         /* never changes */
     sn_address_limits address_limits;
     bool has_address_limits;
-    uint64_t secret[2]; /* of the hash that gives a host its shard */
+    sn_host_groups groups;        /* what groups of hosts owe */
+    sn_host_policies *policies;   /* of single hosts, at the beginning; NULL: none */
+    uint64_t secret[2];           /* of the hash that gives a host its shard … */
+    struct sn_shard_turns *turns; /* … behind the first ones; NULL: one shard */
     _Atomic uint64_t next_number;
     _Atomic int stop;          /* SN_GOING … */
     _Atomic int stop_why;      /* seine_err: CANCELED, DEADLINE */
     _Atomic uint32_t narrowed; /* percent of `concurrency` to use: descriptors ran out */
     _Atomic bool paused;       /* nothing starts */
     _Atomic uint64_t tickets;  /* questions of what hosts wait for */
-    sn_tunes tunes;            /* limits that were changed; its lock guards `rate`, too */
+    sn_tunes
+        tunes; /* limits that were changed; its lock guards `rate` and the newest … */
+    sn_host_policies *newest;  /* … table of policies, which keeps the others */
     _Atomic uint32_t starving; /* shards that wait for a slot of another */
     _Atomic uint32_t held;     /* shards that may start nothing, and wait to be woken */
+    _Atomic uint32_t busy;     /* shards with more pages than they have time for */
+    struct sn_page_readers *readers; /* NULL: every shard reads its pages itself */
 
     /* what was given and found, and how much of it is left */
     _Atomic uint64_t admitted, refused, duplicates;
@@ -90,7 +102,9 @@ typedef struct sn_shared_state {
     struct sn_job_lane *given;     /* … its lane for URLs that are given, and … */
     uint64_t n_given;              /* … how many there were in a crawl */
     seine_time resumed_at;         /* INT64_MIN: it is the first run */
-    seine_time earliest;           /* a resumed run asks no host before */
+    _Atomic seine_time earliest;   /* a resumed run asks no host before */
+    seine_span tenure_wait;        /* in a fleet: from a lease to the first request */
+    struct sn_fleet *fleet;        /* of a job that several workers share; NULL: none */
     _Atomic uint64_t left, left_parked, left_robots; /* as in seine_fetch_left */
     _Atomic uint64_t known; /* URLs that earlier runs were given, and this one was not */
     sn_tried_urls tried;    /* by earlier runs; filled before the shards start */
@@ -151,7 +165,7 @@ bool sn_shared_state_leaves(const sn_shared_state *c);
 static inline bool
 sn_shared_state_leaves_hosts(const sn_shared_state *c)
 {
-    return c->job && !c->opts.revisit;
+    return c->job && !c->opts.revisit && !c->fleet;
 }
 
 /* One more is admitted, unless `max_pages` are. */
@@ -163,6 +177,10 @@ SEINE_MUST_CHECK seine_err sn_shared_state_init(sn_shared_state *c,
                                                 const seine_fetch_opts *opts,
                                                 seine_diag *diag);
 void sn_shared_state_fini(sn_shared_state *c); /* all visits are back */
+
+/* Links are followed, robots.txt is asked for, at least of some hosts, or the next worker
+ * of a fleet has to know how hosts stand. */
+bool sn_shared_state_has_frontier(const sn_shared_state *c);
 
 /* The rate as a bucket that lets a shard which was woken late catch up: up to a
  * millisecond's worth of starts more, none of them at the beginning. */

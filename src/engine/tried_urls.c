@@ -44,7 +44,7 @@ sn_tried_urls_sort(sn_tried_urls *t)
         qsort(t->all, t->n, sizeof *t->all, by_number);
 }
 
-bool
+void
 sn_tried_urls_begin(const sn_tried_urls *t, uint64_t number, seine_retry *retry,
                     seine_time now)
 {
@@ -54,9 +54,8 @@ sn_tried_urls_begin(const sn_tried_urls *t, uint64_t number, seine_retry *retry,
     uint32_t most = retry->opts->max_attempts;
 
     if (!u || most < 2)
-        return false;
+        return;
     retry->attempts = u->attempts < most ? u->attempts : most - 1;
     retry->first_at = now - SEINE_MS(u->elapsed_ms);
     retry->prev = retry->opts->base;
-    return true;
 }

@@ -8,7 +8,7 @@
  *
  *     e = sn_tried_urls_add(&t, &u);                                while a job is read
  *     sn_tried_urls_sort(&t);
- *     bool is_retry = sn_tried_urls_begin(&t, number, &retry, now);   of every visit
+ *     sn_tried_urls_begin(&t, number, &retry, now);                 of every visit
  *
  * Time    is passed in; how long a URL was tried before counts as well.
  * Memory  24 bytes of each URL that failed and was not done.
@@ -35,9 +35,8 @@ void sn_tried_urls_fini(sn_tried_urls *t);
 SEINE_MUST_CHECK seine_err sn_tried_urls_add(sn_tried_urls *t, const sn_tried_url *u);
 void sn_tried_urls_sort(sn_tried_urls *t);
 
-/* Lets the attempts of the URL go on from those that were made. False: there were none.
- */
-bool sn_tried_urls_begin(const sn_tried_urls *t, uint64_t number, seine_retry *retry,
+/* Lets the attempts of the URL go on from those that were made. */
+void sn_tried_urls_begin(const sn_tried_urls *t, uint64_t number, seine_retry *retry,
                          seine_time now);
 
 #endif

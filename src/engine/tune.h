@@ -28,9 +28,11 @@ enum { SN_TUNES_MOST = 10000, SN_TUNE_HOST = 272 };
 typedef struct sn_tune {
     char host[SN_TUNE_HOST]; /* "e.example", "e.example:8080"; "": all */
     bool has_rate, has_host_rate;
-    seine_shared *rate;   /* over all hosts; NULL: off */
-    seine_rate host_rate; /* count 0: off */
-    uint32_t per_host;    /* 0: as it is */
+    seine_shared *rate;                /* over all hosts; NULL: off */
+    seine_rate host_rate;              /* count 0: off */
+    uint32_t per_host;                 /* 0: as it is */
+    bool resets_breaker;               /* of `host`; no limit changes */
+    struct sn_host_policies *policies; /* of single hosts, from now on; NULL: as it is */
 } sn_tune;
 
 typedef struct sn_tunes {

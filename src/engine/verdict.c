@@ -112,7 +112,7 @@ kind_of(const seine_fetch_opts *o, sn_visit *v, bool *out_hop)
 {
     uint16_t status = v->end.fault.status;
 
-    if (seine_status_set_has(&o->accept, status))
+    if (sn_visit_accepts(o, v, status))
         return SEINE_OK;
     if (status == 304 && v->is_conditional) /* the page is as it was */
         return SEINE_OK;
@@ -135,8 +135,7 @@ says_enough(const seine_fetch_opts *o, const sn_visit *v)
     const seine_fault *f = &v->end.fault;
 
     return v->end.partial && f->status > 0 && seine_err_class(f->code) != SEINE_LOCAL &&
-           f->code != SEINE_E_CONN_STALE &&
-           !seine_status_set_has(&o->accept, f->status) &&
+           f->code != SEINE_E_CONN_STALE && !sn_visit_accepts(o, v, f->status) &&
            !(f->status < 400 && most_hops(o, v) == 0);
 }
 
@@ -261,8 +260,15 @@ wait_reason(const sn_visit *v)
 
     if (f->retry_after < 0 || (f->status != 429 && f->status != 503))
         return SEINE_WAIT_BACKOFF;
-    return v->has_hint && seine_retry_hint_after(&v->hint) >= 0 ? SEINE_WAIT_RETRY_AFTER
-                                                                : SEINE_WAIT_RATE_LIMIT;
+    return v->has_hint && seine_retry_hint_after(v->hint) >= 0 ? SEINE_WAIT_RETRY_AFTER
+                                                               : SEINE_WAIT_RATE_LIMIT;
+}
+
+/* A longer Retry-After is not waited for. */
+static seine_span
+longest_wish(const sn_shared_state *c, const sn_visit *v)
+{
+    return v->policy ? v->policy->max_retry_after : c->opts.max_retry_after;
 }
 
 static sn_verdict
@@ -270,7 +276,7 @@ retry_verdict(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t di
 {
     seine_fault f = v->end.fault;
 
-    if ((f.status == 429 || f.status == 503) && f.retry_after > c->opts.max_retry_after &&
+    if ((f.status == 429 || f.status == 503) && f.retry_after > longest_wish(c, v) &&
         f.code != SEINE_OK) {
         f.code = SEINE_E_RETRY_AFTER_TOO_LONG;
         conclude_visit(v, &f);
@@ -287,7 +293,6 @@ retry_verdict(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t di
     sn_verdict r = {SN_THEN_RETRY, verdict.at, wait_reason(v), SEINE_STOP_NO};
     note_try(v, r.at - now, r.why, now);
     v->fresh = v->replayed = false;
-    v->is_retry = true;
     return r;
 }
 
@@ -298,7 +303,7 @@ is_excused(const sn_shared_state *c, const sn_visit *v, seine_time now)
     const seine_fault *f = &v->end.fault;
 
     return v->is_excused && f->code == SEINE_E_HTTP_BUSY && v->retry.idempotent &&
-           v->retry.opts->max_attempts > 1 && f->retry_after <= c->opts.max_retry_after &&
+           v->retry.opts->max_attempts > 1 && f->retry_after <= longest_wish(c, v) &&
            sn_time_add(now, f->retry_after) < v->deadline;
 }
 
@@ -313,7 +318,6 @@ excuse(sn_visit *v, seine_time now)
     note_try(v, wait, r.why, now);
     v->retry.attempts--;
     v->fresh = v->replayed = v->is_unpaid = false;
-    v->is_retry = true;
     return r;
 }
 

@@ -10,8 +10,7 @@
 #include "engine/capture.h"
 #include "seine/secret.h"
 
-#define ARENA_CHUNK 640
-#define ARENA_CAP   (1u << 20)
+#define ARENA_CAP (1u << 20)
 
 /* From which states a state may be reached, a bit each. */
 static const uint8_t before[] = {
@@ -96,6 +95,8 @@ blank_visit(sn_visit *v)
     v->started_at = 0;
     v->started_wall = 0;
     v->charge = (sn_charge){0};
+    v->hint = NULL;
+    v->values = NULL;
     v->fault.code = SEINE_OK;
     v->fault.phase = SEINE_PHASE_NONE;
     v->fault.status = 0;
@@ -119,11 +120,12 @@ struct sn_visits {
     pthread_mutex_t lock;
     sn_visit *free;
     uint32_t max;
+    size_t chunk;
     _Atomic uint32_t out;
 };
 
 seine_err
-sn_visits_new(uint32_t max, sn_visits **out_visits)
+sn_visits_new(uint32_t max, size_t chunk, sn_visits **out_visits)
 {
     if (max == 0)
         return SEINE_E_INVAL;
@@ -135,6 +137,7 @@ sn_visits_new(uint32_t max, sn_visits **out_visits)
         return SEINE_E_NOMEM;
     }
     p->max = max;
+    p->chunk = chunk;
     *out_visits = p;
     return SEINE_OK;
 }
@@ -190,7 +193,7 @@ take_visit(sn_visits *p, bool is_own, seine_err *out_err)
             *out_err = SEINE_E_NOMEM;
             return NULL;
         }
-        sn_arena_init(&v->arena, ARENA_CHUNK, ARENA_CAP);
+        sn_arena_init(&v->arena, p->chunk, ARENA_CAP);
     }
     blank_visit(v);
     return v;

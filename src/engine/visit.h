@@ -63,13 +63,13 @@ struct sn_visit {
     bool is_leaving; /* its host starts no other before this one has left or ended */
     bool is_skip;    /* refused at admission: `reason`, `rule` */
     bool is_asked;   /* the attempt reached for the outside: it counts as a request */
-    bool is_retry;   /* the next attempt repeats a failed one */
     bool has_hint;   /* the response said something about our rate */
     bool is_excused; /* it left before the host asked to wait, and was told so, too */
     bool is_typed;   /* named by the user: own headers, ceiling local */
     bool at_home;    /* its first origin was named by the user */
     bool is_unpaid;  /* the retry budget has not paid for its next attempt */
     bool is_stored;  /* it came out of the store, where its record finishes it */
+    bool is_paced;   /* it has the token of its key for the next attempt */
     uint8_t kind;    /* sn_visit_kind */
     uint64_t number; /* 0, 1, 2 … in the order of the input */
     uint32_t host;   /* in its shard; SN_NO_HOST */
@@ -86,11 +86,15 @@ struct sn_visit {
     seine_url first, url; /* as asked; of the hop under way */
     seine_hop *hops;      /* room for opts.max_redirects, made by the first */
     uint32_t n_hops;
-    seine_span timeout; /* of one attempt */
+    seine_span timeout;                    /* of one attempt */
+    bool has_timeout, has_retries;         /* its own, whatever its host has */
+    const struct sn_host_policy *policy;   /* of its host; NULL: as for all */
+    const struct sn_group_rule *net_group; /* it is in flight there; NULL: in none */
 
     /* where it was found, in a crawl */
     uint32_t depth;                 /* links from a given URL */
     uint32_t moved;                 /* redirects in a row that led here */
+    bool is_counted;                /* among the pages of its host, since it was given */
     sn_str parent;                  /* absent: it was given */
     seine_found found;              /* texts of the tables of text/html.h */
     seine_url target;               /* of a page that redirects; no text: it does not */
@@ -137,7 +141,7 @@ struct sn_visit {
     int64_t content_length;
     seine_field *fields; /* if they are kept */
     size_t n_fields;
-    seine_retry_hint hint;        /* what the server asks for; see has_hint */
+    seine_retry_hint *hint;       /* what the server asks for, if has_hint */
     sn_buf kept;                  /* of the body, if it is kept */
     sn_charge charge;             /* memory of body, captures and reader of the page */
     struct sn_captures *captures; /* NULL: nobody archives; see engine/capture.h */
@@ -149,12 +153,14 @@ struct sn_visit {
     bool is_expected;             /* its length was told to the memory brake */
     bool is_too_large;            /* for the memory, even alone */
     bool has_data;                /* the body is kept for the values that are in it */
+    struct sn_values *values;     /* they were read already; NULL. See engine/values.h */
     bool not_wanted;              /* not of a type that is asked for */
-    sn_str etag, modified;        /* as the response says, in an incremental crawl … */
-    int64_t max_age;              /* … and its Cache-Control, in s; -1: it does not */
-    bool is_hashed;               /* … whose body goes through … */
-    sn_digest digest;             /* … this */
-    seine_fault fault;            /* of the whole visit: what the record says */
+    sn_str links;                 /* prints of the known URLs that the page names … */
+    sn_str etag, modified; /* … as the response says, in an incremental crawl … */
+    int64_t max_age;       /* … and its Cache-Control, in s; -1: it does not */
+    bool is_hashed;        /* … whose body goes through … */
+    sn_digest digest;      /* … this */
+    seine_fault fault;     /* of the whole visit: what the record says */
     seine_skip reason;
     sn_str rule;
 };
@@ -179,7 +185,7 @@ sn_visit_ceiling(const sn_visit *v)
 static inline seine_span
 sn_visit_wish(const sn_visit *v)
 {
-    return v->has_hint ? seine_retry_hint_pause(&v->hint) : -1;
+    return v->has_hint ? seine_retry_hint_pause(v->hint) : -1;
 }
 
 /* Begins to wait for `why`, at `now`; the wait before, if any, is added up. */
@@ -199,7 +205,12 @@ sn_visit_note_wait(sn_visit *v, seine_time now)
  * and not done. A visit that comes back keeps its arena's first chunk and its buffer. */
 typedef struct sn_visits sn_visits;
 
-SEINE_MUST_CHECK seine_err sn_visits_new(uint32_t max, sn_visits **out_visits);
+/* The first chunk of an arena has so many bytes: URL and what a record says of it fit. A
+ * page that was found carries more: where it was found, its title, links of a job. */
+enum { SN_VISIT_GIVEN = 320, SN_VISIT_FOUND = 640 };
+
+SEINE_MUST_CHECK seine_err sn_visits_new(uint32_t max, size_t chunk,
+                                         sn_visits **out_visits);
 void sn_visits_free(sn_visits *p); /* all are back */
 
 /* NULL: `max` are out (*out_err FULL), or NOMEM. */

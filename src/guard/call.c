@@ -32,16 +32,17 @@ now_of(const work *w)
     return w->clock->now(w->clock);
 }
 
-/* Gives back tokens that no attempt has used. */
+/* Gives back tokens that no attempt has used. Those of the key go last, since they let
+ * the next call of the key take newer ones of the process. */
 static void
 return_tokens(work *w)
 {
     seine_time now = now_of(w);
 
-    if (w->has_key_tokens)
-        sn_keyed_give_back(w->o->rates, w->key, now, w->key_mark, w->tokens);
     if (w->has_tokens)
         sn_shared_give_back(w->o->rate, now, w->mark, w->tokens);
+    if (w->has_key_tokens)
+        sn_keyed_give_back(w->o->rates, w->key, now, w->key_mark, w->tokens);
     w->has_key_tokens = w->has_tokens = false;
 }
 
@@ -63,19 +64,28 @@ release(work *w, seine_outcome how)
         (void)!seine_throttle_release(&w->key_slot, how, now_of(w));
 }
 
+/* Asks the breaker without taking a permit. */
+static seine_err
+ask_breaker(const work *w)
+{
+    seine_time now = now_of(w);
+    bool refuses =
+        w->o->breakers && seine_breakers_when(w->o->breakers, w->key, now) > now;
+
+    return refuses ? SEINE_E_BREAKER : SEINE_OK;
+}
+
 /* Waits until the breaker would let an attempt through, or returns BREAKER. */
 static seine_err
 pass_breaker(work *w)
 {
-    seine_time now = now_of(w);
-    seine_err e = seine_ctx_err(w->ctx, now);
+    seine_err e = seine_ctx_err(w->ctx, now_of(w));
 
-    if (e != SEINE_OK || !w->o->breakers)
+    if (e != SEINE_OK)
         return e;
-    if (w->o->wait_open)
+    if (w->o->breakers && w->o->wait_open)
         return seine_breakers_wait(w->o->breakers, w->ctx, w->key);
-    return seine_breakers_when(w->o->breakers, w->key, now) <= now ? SEINE_OK
-                                                                   : SEINE_E_BREAKER;
+    return ask_breaker(w);
 }
 
 /* Waits for the slot and the tokens of the key. */
@@ -150,15 +160,18 @@ retake_key_tokens(work *w)
     return e;
 }
 
-/* Waits for everything in front of the breaker. Nothing of the process is held during a
- * wait for the key, and no token of the key during a wait for the process: a token that
- * lies idle would let two attempts follow each other faster than the rate. */
+/* Waits for everything in front of the breaker, which is asked after the wait for the
+ * key: what it refuses takes nothing of the process. Nothing of the process is held
+ * during a wait for the key, and no token of the key during a wait for the process: a
+ * token that lies idle would let two attempts follow each other faster than the rate. */
 static seine_err
 wait_for_guards(work *w)
 {
     for (;;) {
         seine_err e = wait_for_key(w);
 
+        if (e == SEINE_OK)
+            e = ask_breaker(w);
         if (e != SEINE_OK || try_process(w))
             return e;
         return_tokens(w);

@@ -130,6 +130,16 @@ seine_keyed_free(seine_keyed *k)
     sn_free(k);
 }
 
+void
+sn_keyed_start_empty(seine_keyed *k, seine_time now)
+{
+    seine_time full = sn_time_add(now, k->depth);
+
+    for (unsigned i = 0; i < sn_key_table_shards(&k->tab); i++)
+        k->tab.shards[i].floor = sn_time_max(k->tab.shards[i].floor, full);
+    sn_shared_restore(k->overflow, full);
+}
+
 static void
 drop_entry(seine_keyed *k, sn_key_shard *s, entry *e, visit *v)
 {
@@ -691,9 +701,7 @@ seine_keyed_forget(seine_keyed *k, seine_view key)
     leave(&v);
 
     if (used) {
-        /* The common rate was checked when the table was made. */
-        (void)!seine_shared_set_rate(e->big->lim, SN_LONG_AGO, &k->opts.each);
-        seine_shared_reset(e->big->lim, SN_LONG_AGO);
+        sn_shared_renew(e->big->lim, &k->opts.each);
         give_back(v.q.shard, e);
     }
 }
@@ -802,6 +810,86 @@ seine_keyed_each(const seine_keyed *k, seine_time now, seine_keyed_fn fn, void *
     }
     sn_free(key.bytes);
     return visited;
+}
+
+/* Copies the debts of up to `DEBTS` entries from number *at on, under one lock. */
+enum { DEBTS = 64 };
+
+typedef struct debt {
+    seine_time full;
+    uint8_t len;
+    char key[SN_KEYED_DEBT_KEY];
+} debt;
+
+static size_t
+copy_debts(const seine_keyed *k, sn_key_shard *s, seine_time now, uint32_t *at,
+           debt out[DEBTS])
+{
+    size_t n = 0;
+
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t end = *at + DEBTS; *at < s->high && *at < end; ++*at) {
+        const entry *e = sn_key_table_at(&k->tab, s, *at);
+
+        if (!e || e->big || e->full <= now)
+            continue;
+        seine_view key = sn_key_table_key(e);
+        if (key.len > SN_KEYED_DEBT_KEY)
+            continue;
+        out[n].full = e->full;
+        out[n].len = (uint8_t)key.len;
+        memcpy(out[n++].key, key.ptr, key.len);
+    }
+    bool more = *at < s->high;
+    pthread_mutex_unlock(&s->lock);
+    if (!more)
+        *at = UINT32_MAX;
+    return n;
+}
+
+bool
+sn_keyed_debts(const seine_keyed *k, seine_time now, sn_keyed_debt_fn fn, void *arg)
+{
+    debt some[DEBTS];
+
+    for (unsigned i = 0; k && i < sn_key_table_shards(&k->tab); i++)
+        for (uint32_t at = 0; at != UINT32_MAX;) {
+            size_t n = copy_debts(k, &k->tab.shards[i], now, &at, some);
+
+            for (size_t j = 0; j < n; j++)
+                if (!fn((seine_view){some[j].key, some[j].len}, some[j].full, arg))
+                    return false;
+        }
+    return true;
+}
+
+seine_err
+sn_keyed_owe(seine_keyed *k, seine_view key, seine_time now, seine_time full)
+{
+    visit v;
+
+    if (!k || full <= now)
+        return SEINE_OK;
+    entry *e = enter(k, key, now, &v);
+    if (!e)
+        return SEINE_E_FULL;
+    if (!e->big)
+        e->full = sn_time_max(e->full, full);
+    leave(&v);
+    return SEINE_OK;
+}
+
+seine_time
+sn_keyed_overflow_full(const seine_keyed *k)
+{
+    return sn_shared_full(k->overflow);
+}
+
+void
+sn_keyed_overflow_owe(seine_keyed *k, seine_time full)
+{
+    if (full > sn_shared_full(k->overflow))
+        sn_shared_restore(k->overflow, full);
 }
 
 size_t

@@ -108,6 +108,12 @@ bucket_of(const seine_shared *lim)
     return now;
 }
 
+seine_time
+sn_shared_full(const seine_shared *lim)
+{
+    return bucket_of(lim).full;
+}
+
 static inline bool
 swap(seine_shared *lim, seine_time was, seine_time full)
 {
@@ -577,6 +583,22 @@ seine_shared_pause(seine_shared *lim, seine_time until)
     seine_limiter bucket = begin_change(lim);
     seine_limiter_pause(&bucket, until);
     end_change(lim, &bucket);
+    publish(lim);
+}
+
+void
+sn_shared_renew(seine_shared *lim, const seine_rate *rate)
+{
+    seine_limiter fresh;
+
+    if (seine_limiter_init_rate(&fresh, rate, SEINE_FULL, SN_LONG_AGO) != SEINE_OK)
+        return;
+    pthread_mutex_lock(&lim->lock);
+    seine_time was = begin_change(lim).full;
+    if (fresh.full == was)
+        fresh.full = other_than(was, SN_LONG_AGO);
+    end_change(lim, &fresh);
+    lim->rate = *rate;
     publish(lim);
 }
 

@@ -2,6 +2,7 @@
 #include "net/address_guard.h"
 
 #include <ifaddrs.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,6 +242,40 @@ is_denied(const sn_address_guard *z, const forms *f)
     return denied;
 }
 
+static uint16_t
+port_of(const struct sockaddr *addr)
+{
+    struct sockaddr_in in;
+
+    /* Both families have the port at the same place. */
+    _Static_assert(offsetof(struct sockaddr_in, sin_port) ==
+                       offsetof(struct sockaddr_in6, sin6_port),
+                   "read as that of IPv4");
+    memcpy(&in, addr, sizeof in);
+    return ntohs(in.sin_port);
+}
+
+/* Does a connection to the address stay on this machine? Rules play no part. */
+static bool
+is_here(const sn_address_guard *z, const sn_ip *ip)
+{
+    return is_own(z, ip) || row_for(ip)->zone == SN_ADDRESS_LOCAL;
+}
+
+/* A port of this machine that is denied, in whatever form its address is. */
+static bool
+is_denied_here(const sn_address_guard *z, const struct sockaddr *addr, const forms *f)
+{
+    uint16_t port = port_of(addr);
+    bool denied = false, here = is_here(z, &f->raw);
+
+    for (size_t i = 0; i < z->opts.n_own_ports; i++)
+        denied |= z->opts.own_ports[i] == port;
+    for (int i = 0; i < f->n; i++)
+        here |= is_here(z, &f->v4[i]);
+    return denied && here;
+}
+
 /* An address is allowed if its outer form is, or all embedded forms are. */
 static bool
 is_allowed(const sn_address_guard *z, const forms *f)
@@ -261,7 +296,7 @@ sn_address_guard_check(const sn_address_guard *z, const struct sockaddr *addr,
     if (!sn_ip_of(addr, &ip))
         return SEINE_E_BLOCKED_ADDRESS;
     forms f = forms_of(z, &ip);
-    if (is_denied(z, &f))
+    if (is_denied(z, &f) || is_denied_here(z, addr, &f))
         return SEINE_E_BLOCKED_ADDRESS;
     if (is_allowed(z, &f))
         return SEINE_OK;
@@ -369,7 +404,8 @@ sn_address_guard_init(sn_address_guard *z, const sn_address_guard_opts *opts)
 
     if (!is_sound(opts))
         return SEINE_E_INVAL;
-    char *at = sn_calloc(1, opts->n_rules * sizeof *opts->rules + nets * sizeof(sn_cidr));
+    char *at = sn_calloc(1, opts->n_rules * sizeof *opts->rules + nets * sizeof(sn_cidr) +
+                                opts->n_own_ports * sizeof *opts->own_ports);
     if (!at)
         return SEINE_E_NOMEM;
     *z = (sn_address_guard){.opts = *opts, .memory = at};
@@ -377,6 +413,8 @@ sn_address_guard_init(sn_address_guard *z, const sn_address_guard_opts *opts)
     z->opts.allow = keep_array(&at, opts->allow, opts->n_allow, sizeof *opts->allow);
     z->opts.deny = keep_array(&at, opts->deny, opts->n_deny, sizeof *opts->deny);
     z->opts.nat64 = keep_array(&at, opts->nat64, opts->n_nat64, sizeof *opts->nat64);
+    z->opts.own_ports =
+        keep_array(&at, opts->own_ports, opts->n_own_ports, sizeof *opts->own_ports);
     return SEINE_OK;
 }
 

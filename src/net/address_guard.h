@@ -55,6 +55,8 @@ typedef struct sn_address_guard_opts {
     size_t n_rules;
     const sn_cidr *nat64; /* NAT64 prefixes besides 64:ff9b::/96 */
     size_t n_nat64;
+    const uint16_t *own_ports; /* `deny_net` local:PORT: denied on this machine */
+    size_t n_own_ports;
 } sn_address_guard_opts;
 
 #define SN_ADDRESS_GUARD_OPTS ((sn_address_guard_opts){0})

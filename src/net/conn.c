@@ -11,7 +11,7 @@
 #include "net/conn_parts.h"
 #include "seine/secret.h"
 
-_Static_assert(sizeof(sn_conn) == 272, "conn.h says so");
+_Static_assert(sizeof(sn_conn) == 304, "conn.h says so");
 _Static_assert(sizeof(sn_reader) == 296, "docs/internals/conn.md says so");
 
 #define SPARE      1024
@@ -298,7 +298,7 @@ sn_conn_judge(sn_conn *c, const sn_request *q)
     if (c->judged == w->guard_version + 1 && c->judged_ceiling == q->ceiling &&
         c->judged_pin == q->pin)
         return SEINE_OK;
-    sn_sockaddr_of(&c->peer, 0, &at);
+    sn_sockaddr_of(&c->peer, (uint16_t)seine_url_port(q->url), &at);
     seine_err e = sn_address_guard_check(&w->zones, &at.any, q->ceiling, q->pin);
     if (e != SEINE_OK)
         return e;
@@ -318,14 +318,15 @@ static seine_span
 idle_for(const sn_conn *c)
 {
     const sn_socket_transport *w = c->of;
-    const sn_h1 *h = &c->reader->h1;
+    sn_read read = sn_conn_has_read(c);
     seine_span span = w->opts.idle_time;
 
-    if (!may_stay(c) || !sn_h1_is_reusable(h) || c->origin->no_reuse ||
+    if (!may_stay(c) || !read.is_reusable || c->origin->no_reuse ||
         c->served >= w->opts.max_requests)
         return 0;
-    if (h->keep_alive_s != UINT32_MAX)
-        span = sn_time_min(span, SEINE_SECS((seine_span)h->keep_alive_s) - SEINE_SECS(1));
+    if (read.keep_alive_s != UINT32_MAX)
+        span =
+            sn_time_min(span, SEINE_SECS((seine_span)read.keep_alive_s) - SEINE_SECS(1));
     span = sn_time_min(span, sn_time_add(c->born, w->opts.max_age) - w->loop.now);
     return sn_time_max(span, 0);
 }
@@ -341,9 +342,10 @@ make_idle(sn_conn *c, seine_span span)
         return;
     }
     sn_conn_unread(c);
+    if (c->state != SN_CONN_TRIAL)
+        c->since = w->loop.now;
     c->state = SN_CONN_IDLE;
-    c->since = w->loop.now;
-    sn_timer_set(&w->loop, &c->timer, sn_time_add(c->since, span));
+    sn_timer_set(&w->loop, &c->timer, sn_time_add(w->loop.now, span));
     sn_pooled_conn *gone = sn_conn_pool_put(&w->idle, c->origin, &c->idle);
     if (gone)
         sn_conn_close((sn_conn *)(void *)((char *)gone - offsetof(sn_conn, idle)));
@@ -352,7 +354,7 @@ make_idle(sn_conn *c, seine_span span)
 void
 sn_conn_rest(sn_conn *c)
 {
-    make_idle(c, c->reader ? idle_for(c) : 0);
+    make_idle(c, idle_for(c));
 }
 
 /* The connection is open, and its request was not sent. That counts as a use: the peer
@@ -375,28 +377,45 @@ may_drain(const sn_conn *c, seine_err e)
            r->h1.left <= DRAIN_MOST && may_stay(c);
 }
 
-/* How long it took from the first byte of the request to the end of the response. */
 static uint32_t
-took_us(const sn_exchange *x)
+whole_us(seine_span span)
 {
-    const seine_span *spent = x->spent;
-    seine_span us =
-        (spent[SEINE_PHASE_SEND] + spent[SEINE_PHASE_HEAD] + spent[SEINE_PHASE_BODY]) /
-        SEINE_US(1);
+    return (uint32_t)sn_time_min(span / SEINE_US(1), UINT32_MAX);
+}
 
-    return us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+void
+sn_conn_note_wait(sn_conn *c)
+{
+    const seine_span *spent = c->x->spent;
+    uint32_t us = whole_us(spent[SEINE_PHASE_SEND] + spent[SEINE_PHASE_HEAD]);
+
+    if (us > c->origin->first_byte_us)
+        c->origin->first_byte_us = us;
+}
+
+/* Notes how long it took from the first byte of the request to the end of the response.
+ */
+static void
+note_times(sn_conn *c)
+{
+    const seine_span *spent = c->x->spent;
+
+    c->took_us = whole_us(spent[SEINE_PHASE_SEND] + spent[SEINE_PHASE_HEAD] +
+                          spent[SEINE_PHASE_BODY]);
+    sn_conn_note_wait(c);
 }
 
 void
 sn_conn_leave(sn_conn *c, seine_err e)
 {
-    c->took_us = took_us(c->x);
+    note_times(c);
+    c->origin->on_used -= c->x->reused;
     c->x = NULL;
     if (e == SEINE_OK) {
         sn_conn_rest(c);
     } else if (c->state == SN_CONN_HANDSHAKE && c->step == SN_CONN_STEPS) {
         keep_unused(c);
-    } else if (may_drain(c, e)) {
+    } else if (c->state == SN_CONN_BUSY && may_drain(c, e)) {
         sn_conn_drop_body(c);
         c->state = SN_CONN_DRAINING;
         sn_timer_set(&c->of->loop, &c->timer, c->of->loop.now + DRAIN_TIME);
@@ -495,6 +514,7 @@ sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text)
     seine_err e;
 
     x->reused = c->served++ > 0;
+    c->origin->on_used += x->reused;
     x->conn = c;
     c->x = x;
     c->state = SN_CONN_BUSY;
@@ -557,6 +577,11 @@ ready(sn_watch *watch, uint32_t events)
     c->hung_up = c->hung_up || (events & GONE);
     if (c->x && c->x->why != SEINE_OK)
         return;
+    if (c->state == SN_CONN_TRIAL) {
+        if (speaks && !sn_conn_probe(c))
+            sn_conn_end_trial(c, false);
+        return;
+    }
     if (c->state == SN_CONN_HANDSHAKE) {
         sn_conn_handshake(c);
         return;

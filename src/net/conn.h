@@ -8,14 +8,15 @@
  *
  *     CONNECTING → HANDSHAKE → BUSY ⇄ IDLE   DRAINING: the rest of an unwanted body,
  *                              ↓  ↗         64 KiB at most, is read so that the
- *                           DRAINING        connection can be kept
+ *                     DRAINING, TRIAL       connection can be kept. TRIAL: the response
+ *                                           is whole, and may be a foreign one
  *
  *     e = sn_conn_open(w, &ip, port, patience, &c, &is_open);
  *     sn_conn_meet(c, x);         once it is open: the proxy and TLS
  *     sn_conn_ask(c, x, text);    sends, reads, ends the exchange
  *
  * Time    the loop's.
- * Memory  272 bytes; plus the head of a response while it is read, and the unsent rest of
+ * Memory  304 bytes; plus the head of a response while it is read, and the unsent rest of
  *         a request's head.
  * Threads one owner.
  */
@@ -75,12 +76,25 @@ typedef struct sn_reader {
     seine_time marks[SN_PACE_MARKS];
 } sn_reader;
 
+/* What the end of an exchange tells of its response. A connection on trial keeps this
+ * alone, and its reader goes to another one. */
+typedef struct sn_read {
+    uint64_t wire, body;   /* bytes, as in sn_reader */
+    uint32_t notes;        /* SN_NOTE_… */
+    uint32_t keep_alive_s; /* as in sn_h1 */
+    uint16_t status;
+    uint8_t minor;
+    bool has_head;
+    bool is_reusable; /* as far as the response says */
+} sn_read;
+
 typedef enum sn_conn_state {
     SN_CONN_CONNECTING,
     SN_CONN_HANDSHAKE, /* before the first request: a proxy, TLS */
     SN_CONN_BUSY,
     SN_CONN_IDLE,
     SN_CONN_DRAINING,
+    SN_CONN_TRIAL, /* the exchange ends when nothing has followed its response */
 } sn_conn_state;
 
 typedef struct sn_conn {
@@ -90,17 +104,18 @@ typedef struct sn_conn {
     struct sn_conn *next, **prev;             /* list of all, or of unused ones */
     struct sn_conn *ready_next, **ready_prev; /* there is more to read or to send */
     struct sn_socket_transport *of;
-    sn_exchange *x;           /* HANDSHAKE, BUSY */
+    sn_exchange *x;           /* HANDSHAKE, BUSY, TRIAL */
     struct sn_dial *dial;     /* CONNECTING */
     struct sn_tunnel *tunnel; /* HANDSHAKE with a proxy */
-    sn_reader *reader;        /* NULL before the first byte */
+    sn_reader *reader;        /* NULL before the first byte, and in TRIAL */
+    sn_read read;             /* TRIAL: what the reader had read */
     struct sn_tls *tls;       /* through which all bytes pass; NULL: none */
     struct sn_tls *outer;     /* below it, with a proxy; NULL: none */
     sn_origin *origin;        /* in use */
     char *rest;               /* unsent rest of the request's head … */
     size_t rest_at, rest_len;
     size_t body_at;         /* … and where its unsent body starts */
-    seine_time born, since; /* since: when it became idle */
+    seine_time born, since; /* since: when it became idle, or its trial began */
     uint32_t served;        /* requests, the current one included */
     uint32_t patience_s;    /* TCP_USER_TIMEOUT */
     uint32_t took_us;       /* by its last response */
@@ -148,6 +163,13 @@ void sn_conn_meet(sn_conn *c, sn_exchange *x);
 
 /* Sends `text`, the request of the exchange. The exchange may have ended on return. */
 void sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text);
+
+/* Ends the exchange of a connection in TRIAL, with what sn_conn_probe said: OK, or
+ * CONN_STALE if bytes came. */
+void sn_conn_end_trial(sn_conn *c, bool is_clean);
+
+/* What has been read of the response so far. */
+sn_read sn_conn_has_read(const sn_conn *c);
 
 /* The exchange has ended: keeps, drains or closes the connection. */
 void sn_conn_leave(sn_conn *c, seine_err e);

@@ -8,12 +8,21 @@
  * they follow, or in the place of the next response. Wherever they are found, the origin
  * gets no reuse from there on, and a request whose response is in doubt is stale: the
  * engine sends it again on a new connection.
+ *
+ * A whole response that came too early looks like the right one until the right one
+ * follows. While several used connections of an origin are busy, and few of them were in
+ * step so far, a response on one of them is on trial: its exchange ends when the right
+ * one would have followed.
  */
 #include <string.h>
 
+#include "base/time.h"
 #include "net/conn_parts.h"
 
-#define STATUS_LEN 12 /* HTTP/1.1 408 */
+#define STATUS_LEN   12 /* HTTP/1.1 408 */
+#define CLEAN_FACTOR 4  /* this many in step for each busy one are proof */
+#define TRIAL_LEAST  SEINE_MS(1)
+#define TRIAL_MOST   SEINE_MS(250)
 
 bool
 sn_is_request_timeout(sn_str bytes)
@@ -138,6 +147,41 @@ sn_conn_doubts_end(sn_conn *c)
         return false;
     sn_conn_desync(c);
     return c->x && c->x->reused;
+}
+
+static bool
+needs_trial(const sn_conn *c)
+{
+    const sn_origin *o = c->origin;
+
+    return c->x->reused && o->on_used > 1 && o->clean / CLEAN_FACTOR < o->on_used &&
+           !o->no_reuse && !c->unsent && !c->broken && !c->hung_up &&
+           sn_request_is_idempotent(c->x->request);
+}
+
+bool
+sn_conn_begin_trial(sn_conn *c)
+{
+    if (!needs_trial(c))
+        return false;
+    sn_exchange_pause(c->x);
+    sn_conn_note_wait(c);
+    seine_span span = (seine_span)c->origin->first_byte_us * SEINE_US(1);
+    span = sn_time_min(sn_time_max(span, TRIAL_LEAST), TRIAL_MOST);
+    c->read = sn_conn_has_read(c);
+    sn_conn_unread(c); /* thousands may be on trial at once */
+    c->state = SN_CONN_TRIAL;
+    c->since = c->of->loop.now;
+    sn_exchange_limit(c->x, sn_time_add(c->since, span));
+    return true;
+}
+
+void
+sn_conn_end_trial(sn_conn *c, bool is_clean)
+{
+    c->hung_up = c->hung_up || !is_clean;
+    sn_exchange_resume(c->x);
+    sn_exchange_end(c->x, c->origin->no_reuse ? sn_conn_stale(c) : SEINE_OK);
 }
 
 seine_err

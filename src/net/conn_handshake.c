@@ -53,26 +53,29 @@ transmit(void *self, const char *bytes, size_t n)
 
 static const sn_tls_ends ends = {receive, transmit};
 
-/* Starts TLS with `host`, on the socket or inside the TLS with the proxy. */
+/* Starts TLS with `host`, on the socket or inside the TLS with the proxy. Tickets do not
+ * say whose authorities have judged their host: one that has its own gets none. */
 static seine_err
-put_tls_on(sn_conn *c, sn_str host, uint16_t port, bool insecure, bool identify)
+put_tls_on(sn_conn *c, sn_str host, uint16_t port, const sn_request *q)
 {
     sn_socket_transport *w = c->of;
+    sn_tls_ctx *trust = q && q->trust ? q->trust : w->opts.tls;
     sn_tls *tls;
 
-    if (!w->opts.tls)
+    if (!trust)
         return SEINE_E_TLS_ERROR;
-    seine_err e = sn_tls_new(w->opts.tls,
-                             &(sn_tls_want){.host = host,
-                                            .port = port,
-                                            .insecure = insecure,
-                                            .identify = identify,
-                                            .ends = &ends,
-                                            .self = c,
-                                            .below = c->tls,
-                                            .tickets = &w->tickets,
-                                            .now = &w->loop.now},
-                             &tls);
+    seine_err e =
+        sn_tls_new(trust,
+                   &(sn_tls_want){.host = host,
+                                  .port = port,
+                                  .insecure = q && q->insecure,
+                                  .identify = q && q->identify,
+                                  .ends = &ends,
+                                  .self = c,
+                                  .below = c->tls,
+                                  .tickets = trust == w->opts.tls ? &w->tickets : NULL,
+                                  .now = &w->loop.now},
+                   &tls);
     if (e != SEINE_OK)
         return e;
     c->outer = c->tls;
@@ -123,7 +126,7 @@ secure_proxy(sn_conn *c)
         return TOLD_NEXT;
     if (!c->tls) {
         sn_exchange_enter(x, SEINE_PHASE_PROXY, x->request->limits->time.tcp);
-        seine_err e = put_tls_on(c, proxy->host, proxy->port, false, false);
+        seine_err e = put_tls_on(c, proxy->host, proxy->port, NULL);
         if (e != SEINE_OK) {
             sn_exchange_end(x, e);
             return TOLD_END;
@@ -146,8 +149,7 @@ secure(sn_conn *c)
         sn_exchange_enter(x, SEINE_PHASE_TLS, q->limits->time.tls);
         seine_err e = seine_url_name(q->url, &name);
         if (e == SEINE_OK)
-            e = put_tls_on(c, sn_url_bare(name), (uint16_t)seine_url_port(q->url),
-                           q->insecure, q->identify);
+            e = put_tls_on(c, sn_url_bare(name), (uint16_t)seine_url_port(q->url), q);
         if (e != SEINE_OK) {
             sn_exchange_end(x, e);
             return TOLD_END;

@@ -6,7 +6,7 @@
 
 #include "net/proxy.h"
 
-enum { INSECURE = 1, IDENTIFY = 2, PROXY = 4 };
+enum { INSECURE = 1, IDENTIFY = 2, PROXY = 4, TRUST = 8 };
 
 /* Returns scheme, host and port as in the href, without user information and a trailing
  * dot of the name. */
@@ -28,7 +28,8 @@ policy_of(const sn_request *q)
 
     if (seine_url_scheme(q->url).len < sizeof "https" - 1)
         return policy;
-    return policy | (q->insecure ? INSECURE : 0) | (q->identify ? IDENTIFY : 0);
+    return policy | (q->insecure ? INSECURE : 0) | (q->identify ? IDENTIFY : 0) |
+           (q->trust ? TRUST : 0);
 }
 
 sn_str
@@ -39,11 +40,13 @@ sn_conn_key(const sn_request *q, char mem[SN_CONN_KEY_ROOM])
 
     if (policy == 0)
         return place;
-    size_t n = 1 + place.len;
+    size_t first = policy & TRUST ? 1 + sizeof q->trust : 1, n = first + place.len;
     sn_str way = q->proxy ? q->proxy->key : SN_STR("");
     assert(n + 1 + way.len <= SN_CONN_KEY_ROOM);
-    memmove(mem + 1, place.ptr, place.len);
+    memmove(mem + first, place.ptr, place.len);
     mem[0] = (char)policy;
+    if (policy & TRUST)
+        memcpy(mem + 1, &q->trust, sizeof q->trust);
     mem[n++] = '\0';
     memcpy(mem + n, way.ptr, way.len);
     return (sn_str){mem, n + way.len};

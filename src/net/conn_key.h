@@ -4,9 +4,10 @@
  *
  * Two requests share connections if scheme, host, port, TLS policy and proxy are the
  * same; then their keys are equal, and only then. The usual key is the beginning of the
- * href, "https://a.example:8443". Any other begins with one byte below 8 that holds the
- * policy, and a proxy follows a zero byte. A host has neither a control character nor a
- * zero byte, so that no host reads like another one with a policy.
+ * href, "https://a.example:8443". Any other begins with one byte below 16 that holds the
+ * policy; the authorities that a host has of its own follow the policy, and a proxy
+ * follows a zero byte. A host has neither a control character nor a zero byte, so that no
+ * host reads like another one with a policy.
  *
  *     key = sn_conn_key(&request, mem);             for sn_conn_pool_origin
  *

@@ -72,6 +72,9 @@ void sn_conn_slow_fini(sn_socket_transport *w);
  * reads on then. */
 size_t sn_conn_slow(sn_conn *c, size_t room);
 
+/* Remembers how long the origin let wait for the first byte of this response. */
+void sn_conn_note_wait(sn_conn *c);
+
 /* conn_read.c: reads all that the socket holds. */
 void sn_conn_read(sn_conn *c);
 /* The head is complete and the request sent: enters the body phase. */
@@ -87,6 +90,9 @@ void sn_conn_desync(sn_conn *c);
  * `has_head` is set, and at the end. */
 bool sn_conn_doubts_head(sn_conn *c);
 bool sn_conn_doubts_end(sn_conn *c);
+/* The response is whole, on a used connection: true if its exchange should end no sooner
+ * than a response that follows could be here, and will. */
+bool sn_conn_begin_trial(sn_conn *c);
 /* True for the response of a server that has waited too long for a request (RFC 9110,
  * 15.5.9). It may come at any time. */
 bool sn_is_request_timeout(sn_str bytes);

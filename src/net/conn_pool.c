@@ -27,6 +27,8 @@ key_of(const sn_origin *o)
 static void
 forget(sn_conn_pool *s, sn_origin *o)
 {
+    if (s->last == o)
+        s->last = NULL;
     sn_map_take(&s->origins, key_of(o));
     seine_wipe(o->key, o->key_len); /* with the login of a proxy */
     sn_free(o);
@@ -90,7 +92,9 @@ sn_origin_use(sn_origin *o)
 seine_err
 sn_conn_pool_origin(sn_conn_pool *s, sn_str key, sn_origin **out_origin)
 {
-    sn_origin *o = sn_map_get(&s->origins, key);
+    sn_origin *o = s->last && sn_str_eq(key_of(s->last), key)
+                       ? s->last
+                       : sn_map_get(&s->origins, key);
 
     if (!o) {
         o = sn_zalloc(sizeof *o + key.len);
@@ -107,6 +111,7 @@ sn_conn_pool_origin(sn_conn_pool *s, sn_str key, sn_origin **out_origin)
         unkeep(list_of(s, o), o);
     }
     o->uses++;
+    s->last = o;
     *out_origin = o;
     return SEINE_OK;
 }

@@ -43,9 +43,12 @@ struct sn_origin {
     sn_pooled_conn *newest, *oldest;
     uint32_t n_idle;
     uint32_t uses;
-    bool no_reuse;  /* none of its connections serves a second request */
-    bool is_named;  /* its host was looked at: a name of DNS, or an address */
-    uint8_t family; /* that won, 4 or 6; 0: not known … */
+    uint32_t on_used;       /* requests under way on connections that were used before */
+    uint32_t clean;         /* connections used again, and again in step since then */
+    uint32_t first_byte_us; /* the longest that one of its responses let wait */
+    bool no_reuse;          /* none of its connections serves a second request */
+    bool is_named;          /* its host was looked at: a name of DNS, or an address */
+    uint8_t family;         /* that won, 4 or 6; 0: not known … */
     seine_time family_until;
     sn_origin *newer, *older; /* sn_origin_list */
     size_t key_len;
@@ -60,6 +63,7 @@ typedef struct sn_origin_list {
 
 typedef struct sn_conn_pool {
     sn_map origins;
+    sn_origin *last; /* that was asked for; NULL: it was forgotten */
     sn_pooled_conn *newest, *oldest;
     uint32_t n, max, max_origin;
     sn_origin_list kept; /* know their family */

@@ -55,6 +55,24 @@ take_reader(sn_conn *c)
     return true;
 }
 
+sn_read
+sn_conn_has_read(const sn_conn *c)
+{
+    const sn_reader *r = c->reader;
+
+    if (!r)
+        return c->state == SN_CONN_TRIAL ? c->read : (sn_read){0};
+    return (sn_read){.wire = r->wire,
+                     .body = r->body,
+                     .notes = r->h1.notes | r->notes |
+                              (r->unpack ? r->unpack->decode.notes : 0),
+                     .keep_alive_s = r->h1.keep_alive_s,
+                     .status = r->head.status,
+                     .minor = r->head.minor,
+                     .has_head = r->has_head,
+                     .is_reusable = sn_h1_is_reusable(&r->h1)};
+}
+
 /* The connection ended before the first byte of a response. */
 static seine_err
 died(sn_conn *c)
@@ -74,14 +92,18 @@ on_end(sn_conn *c, seine_err e)
 {
     bool in_doubt = e == SEINE_OK ? sn_conn_doubts_end(c) : sn_conn_doubts_head(c);
 
-    if (!c->x)
+    if (!c->x) {
         sn_conn_rest(c);
-    else if (in_doubt && sn_request_is_idempotent(c->x->request))
-        sn_exchange_end(c->x, sn_conn_stale(c));
+        return;
+    }
+    if (in_doubt && sn_request_is_idempotent(c->x->request))
+        e = sn_conn_stale(c);
     else if (c->reader->spoiled != SEINE_OK)
-        sn_exchange_end(c->x, c->reader->spoiled);
-    else
-        sn_exchange_end(c->x, e == SEINE_OK ? sn_conn_end_body(c) : e);
+        e = c->reader->spoiled;
+    else if (e == SEINE_OK)
+        e = sn_conn_end_body(c);
+    if (e != SEINE_OK || !sn_conn_begin_trial(c))
+        sn_exchange_end(c->x, e);
 }
 
 /* The peer closed the connection. */

@@ -265,7 +265,7 @@ seine_err
 seine_cookie_jar_load(seine_cookie_jar *jar, const char *path, int64_t wall,
                       seine_diag *diag)
 {
-    if (!jar)
+    if (!jar || !path)
         return SEINE_E_INVAL;
     sn_buf text;
 

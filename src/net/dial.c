@@ -158,7 +158,7 @@ judge(sn_exchange *x, const sn_ip *ip)
 {
     union sn_sockaddr at;
 
-    sn_sockaddr_of(ip, 0, &at);
+    sn_sockaddr_of(ip, (uint16_t)seine_url_port(x->request->url), &at);
     seine_err e = sn_address_guard_check(&x->of->zones, &at.any, x->request->ceiling,
                                          x->request->pin);
     if (e != SEINE_OK && !x->refused.v)

@@ -186,6 +186,18 @@ leave_phase(sn_exchange *x)
     x->since = now;
 }
 
+void
+sn_exchange_pause(sn_exchange *x)
+{
+    leave_phase(x);
+}
+
+void
+sn_exchange_resume(sn_exchange *x)
+{
+    x->since = x->of->loop.now;
+}
+
 static seine_time
 deadline_of(const sn_exchange *x)
 {
@@ -269,6 +281,8 @@ expire(sn_timer *t, seine_time now)
 
     if (x->why != SEINE_OK)
         sn_exchange_end(x, x->why);
+    else if (x->conn && x->conn->state == SN_CONN_TRIAL)
+        sn_conn_end_trial(x->conn, sn_conn_probe(x->conn));
     else if (now >= deadline_of(x))
         sn_exchange_end(x, SEINE_E_TIMEOUT);
     else
@@ -289,22 +303,21 @@ timeout_ms(const sn_exchange *x, seine_err e)
 static void
 describe(sn_exchange *x, seine_err e, sn_end *out)
 {
-    const sn_reader *r = x->conn ? x->conn->reader : NULL;
-    bool has_head = r && r->has_head;
+    sn_read read = x->conn ? sn_conn_has_read(x->conn) : (sn_read){0};
     seine_fault *f = &out->fault;
 
     f->code = e;
     f->phase = e == SEINE_OK ? SEINE_PHASE_NONE
                : x->at_proxy ? SEINE_PHASE_PROXY
                              : x->phase;
-    f->status = has_head ? r->head.status : 0;
+    f->status = read.has_head ? read.status : 0;
     if (e == SEINE_E_UNEXPECTED_304 || e == SEINE_E_UNEXPECTED_206)
         f->status = e == SEINE_E_UNEXPECTED_304 ? 304 : 206;
     f->sent = x->sent;
     f->timeout_ms = e == SEINE_OK ? 0 : timeout_ms(x, e);
     f->retry_after = -1;
     memcpy(f->text, x->of->why, x->of->why[0] ? sizeof f->text : 1);
-    out->partial = has_head && e != SEINE_OK;
+    out->partial = read.has_head && e != SEINE_OK;
     out->reused = x->reused;
     out->replayable = e == SEINE_E_CONN_STALE && x->replayable;
     memcpy(out->spent, x->spent, sizeof out->spent);
@@ -313,12 +326,10 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
         out->peer.v = 0;
     out->zone = x->zone;
     out->via = x->via;
-    out->http = has_head ? r->head.minor : UINT8_MAX;
-    out->wire_bytes = r ? r->wire : 0;
-    out->body_bytes = r ? r->body : 0;
-    out->notes = r ? r->h1.notes | r->notes : 0;
-    if (r && r->unpack)
-        out->notes |= r->unpack->decode.notes;
+    out->http = read.has_head ? read.minor : UINT8_MAX;
+    out->wire_bytes = read.wire;
+    out->body_bytes = read.body;
+    out->notes = read.notes;
     out->refused_net.net.v = 0;
     if (e == SEINE_E_BLOCKED_ADDRESS && x->refused.v) {
         union sn_sockaddr at;

@@ -65,12 +65,41 @@ sn_h1_is_own_field(sn_str name)
     return false;
 }
 
-/* Printable ASCII without blanks, as in a parsed URL. */
+/* Printable ASCII without blanks, as in a parsed URL, and no fragment, which is never
+ * sent. Bytes from 0x80 on are below a blank as signed numbers. */
+static bool
+is_plain_byte(char c)
+{
+    return (signed char)c > ' ' && c != 0x7f && c != '#';
+}
+
+/* The same of eight bytes at once. */
+typedef signed char eight __attribute__((vector_size(8)));
+
+static bool
+are_plain(const char *bytes)
+{
+    eight b;
+    uint64_t bad;
+
+    memcpy(&b, bytes, sizeof b);
+    b = (b <= ' ') | (b == 0x7f) | (b == '#');
+    memcpy(&bad, &b, sizeof bad);
+    return bad == 0;
+}
+
 static bool
 is_plain(sn_str s)
 {
-    for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] <= 0x20 || s.ptr[i] >= 0x7f)
+    size_t i = 0;
+
+    for (; i + 8 <= s.len; i += 8)
+        if (!are_plain(s.ptr + i))
+            return false;
+    if (s.len >= 8)
+        return i == s.len || are_plain(s.ptr + s.len - 8); /* overlaps plain bytes */
+    for (; i < s.len; i++)
+        if (!is_plain_byte(s.ptr[i]))
             return false;
     return s.len > 0;
 }
@@ -79,21 +108,14 @@ is_plain(sn_str s)
 static bool
 is_host(sn_str s)
 {
+    static const uint8_t ends[256] = {['/'] = 1, ['?'] = 1, ['@'] = 1, ['\\'] = 1};
+
     for (size_t i = 0; i < s.len; i++)
-        switch (s.ptr[i]) {
-        case '/':
-        case '?':
-        case '#':
-        case '@':
-        case '\\':
+        if (ends[(unsigned char)s.ptr[i]])
             return false;
-        default:
-            break;
-        }
     return is_plain(s);
 }
 
-/* A fragment is never sent. */
 static bool
 is_target(const sn_h1_request *r)
 {
@@ -101,8 +123,7 @@ is_target(const sn_h1_request *r)
         return r->target.len == 0 && r->body.len == 0;
     if (r->form == SN_H1_ORIGIN && sn_str_eq(r->target, SN_STR("*")))
         return sn_str_eq(r->method, SN_STR("OPTIONS"));
-    return is_plain(r->target) && r->target.ptr[0] == '/' &&
-           !memchr(r->target.ptr, '#', r->target.len);
+    return is_plain(r->target) && r->target.ptr[0] == '/';
 }
 
 static bool
@@ -185,10 +206,60 @@ sn_h1_write_fields(const sn_field *fields, size_t n, sn_buf *out)
     return done_or_nothing(out, before);
 }
 
+/* A GET as nearly all are: of the origin form, without a body, with fields that were
+ * written before. */
+static bool
+is_usual(const sn_h1_request *r)
+{
+    return r->form == SN_H1_ORIGIN && r->written.len > 0 && r->authorization.len == 0 &&
+           !r->close && r->body.len == 0 && r->method.len == 3 &&
+           memcmp(r->method.ptr, "GET", 3) == 0 && r->target.len > 0 &&
+           r->target.ptr[0] == '/';
+}
+
+static char *
+put(char *to, sn_str s)
+{
+    memcpy(to, s.ptr, s.len);
+    return to + s.len;
+}
+
+#define PUT(to, text) put(to, SN_STR(text))
+
+/* Writes it in one step. */
+static seine_err
+write_usual(const sn_h1_request *r, sn_buf *out)
+{
+    static const char words[] = "GET  HTTP/1.1\r\nHost: \r\n\r\n";
+    size_t n = sizeof words - 1, more;
+
+    if (!is_host(r->host) || !is_plain(r->target))
+        return SEINE_E_INVAL;
+    if (__builtin_add_overflow(r->target.len, r->host.len, &more) ||
+        __builtin_add_overflow(more, r->written.len, &more) ||
+        __builtin_add_overflow(n, more, &n))
+        return SEINE_E_FULL;
+    char *to = sn_buf_reserve(out, n);
+    if (!to)
+        return sn_buf_done(out);
+    to = PUT(to, "GET ");
+    to = put(to, r->target);
+    to = PUT(to, " HTTP/1.1\r\nHost: ");
+    to = put(to, r->host);
+    to = PUT(to, "\r\n");
+    to = put(to, r->written);
+    PUT(to, "\r\n");
+    sn_buf_commit(out, n);
+    return SEINE_OK;
+}
+
 seine_err
 sn_h1_write(const sn_h1_request *r, sn_buf *out)
 {
     size_t before = out->len;
+
+    if (is_usual(r))
+        return write_usual(r, out);
 
     if (!is_sound(r))
         return SEINE_E_INVAL;

@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct sn_exchange) == 344, "docs/internals/conn.md says s
 _Static_assert(sizeof(sn_dial) == 296, "docs/internals/conn.md says so");
 
 #define OWN_EVERY  SEINE_SECS(60) /* how often the machine's own addresses are read */
-#define BATCH_MOST (1 << 20)
+#define BATCH_MOST (128 << 10)
 
 static sn_socket_transport *
 of(sn_transport *t)
@@ -49,6 +49,8 @@ take_idle_conn(sn_exchange *x, sn_conn *c, sn_str text)
     sn_conn_pool_drop(&w->idle, &c->idle);
     sn_timer_clear(&c->timer);
     w->stats.reused++;
+    if (c->served > 1 && c->origin->clean < UINT32_MAX)
+        c->origin->clean++;
     x->peer = c->peer;
     x->zone = c->zone;
     sn_conn_ask(c, x, text);
@@ -343,7 +345,32 @@ resume_exchange(sn_transport *t, sn_exchange *x)
         wake_owner(w);
 }
 
-static const sn_transport_ops ops = {start, cancel, turn, wake, fd, resume_exchange};
+static seine_span
+cpu_time(sn_transport *t)
+{
+    (void)t;
+    return sn_clock_cpu();
+}
+
+static void
+get_counts(const sn_transport *t, sn_transport_counts *out_counts)
+{
+    const sn_socket_transport *w = (const sn_socket_transport *)(const void *)t;
+    sn_dns_stats dns = {0};
+
+    if (w->dns)
+        sn_dns_stats_get(w->dns, &dns);
+    *out_counts = (sn_transport_counts){
+        .bytes_in = w->stats.bytes_in,
+        .bytes_out = w->stats.bytes_out,
+        .opened = w->stats.opened,
+        .reused = w->stats.reused,
+        .open = w->stats.open,
+        .names = {dns.hits, dns.ok, dns.nxdomain, dns.errors, dns.timeouts}};
+}
+
+static const sn_transport_ops ops = {start, cancel,          turn,     wake,
+                                     fd,    resume_exchange, cpu_time, get_counts};
 
 static seine_err
 check(const sn_socket_transport_opts *o, seine_diag *diag)

@@ -131,6 +131,10 @@ void sn_exchange_enter(sn_exchange *x, seine_phase phase, seine_span limit);
 /* Changes the timeout of the phase. */
 void sn_exchange_limit(sn_exchange *x, seine_time at);
 
+/* Time from here to the next call counts for no phase. */
+void sn_exchange_pause(sn_exchange *x);
+void sn_exchange_resume(sn_exchange *x);
+
 /* The handler has no room: no limit of time counts. It has room again: they do. */
 void sn_exchange_hold(sn_exchange *x);
 void sn_exchange_go_on(sn_exchange *x);

@@ -60,7 +60,8 @@ typedef struct sn_limits {
     uint64_t max_ratio, ratio_from; /* decoded : received, of bodies above; 0: any */
 } sn_limits;
 
-struct sn_proxy; /* net/proxy.h */
+struct sn_proxy;   /* net/proxy.h */
+struct sn_tls_ctx; /* net/tls.h */
 
 typedef struct sn_request {
     sn_str method;
@@ -81,6 +82,7 @@ typedef struct sn_request {
     bool raw_encoding;       /* an unknown or broken coding: give the raw bytes */
     bool judge; /* if a proxy resolves names too: all our answers must be allowed */
     const struct sn_proxy *proxy; /* NULL: direct */
+    struct sn_tls_ctx *trust;     /* whom to trust there; NULL: as everywhere */
 } sn_request;
 
 /* What an attempt tells about its proxy. */
@@ -140,6 +142,14 @@ typedef struct sn_handler {
     void *arg;
 } sn_handler;
 
+/* What a transport has done so far; `open` is now. */
+typedef struct sn_transport_counts {
+    uint64_t bytes_in, bytes_out; /* on the wire */
+    uint64_t opened, reused;      /* connections; requests on a kept one */
+    uint64_t open;
+    uint64_t names[5]; /* looked up: known, ok, nxdomain, error, timeout */
+} sn_transport_counts;
+
 typedef struct sn_transport_ops {
     /* INVAL: no deadline, a scheme that is not http or https, or a field that may not be
      * sent. NOMEM. On failure nothing is called back. */
@@ -158,6 +168,10 @@ typedef struct sn_transport_ops {
     int (*fd)(sn_transport *t);
     /* Asks the `room` of an exchange that was told 0 again, in the next turn. */
     void (*resume)(sn_transport *t, sn_exchange *x);
+    /* The time that the owner's thread was on a processor. NULL: nobody knows. */
+    seine_span (*cpu)(sn_transport *t);
+    /* NULL: nobody counts. */
+    void (*counts)(const sn_transport *t, sn_transport_counts *out_counts);
 } sn_transport_ops;
 
 /* Must be the first member of every transport. */

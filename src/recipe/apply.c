@@ -142,6 +142,22 @@ sn_apply_close(sn_apply *a)
     seine_text_free(&a->html);
 }
 
+seine_err
+sn_apply_bind(sn_apply *a, const seine_recipe *r)
+{
+    seine_finder *finder = NULL;
+    seine_err e = a->tree ? seine_finder_new(a->tree, &finder) : SEINE_OK;
+
+    if (e != SEINE_OK)
+        return e;
+    seine_finder_free(a->finder);
+    a->finder = finder;
+    a->r = r;
+    a->kind = sn_recipe_page(r, NULL);
+    a->names.recipe = r;
+    return SEINE_OK;
+}
+
 static void
 apply_page(sn_apply *a)
 {
@@ -151,6 +167,20 @@ apply_page(sn_apply *a)
         sn_apply_follow_page(a);
     if (a->err == SEINE_OK && !a->stopped)
         sn_apply_next(a);
+}
+
+seine_err
+sn_apply_again(sn_apply *a, const seine_recipe *r)
+{
+    seine_err e = sn_apply_bind(a, r);
+
+    sn_map_reset(&a->seen);
+    a->rows = a->fresh = 0;
+    a->stopped = false;
+    a->err = SEINE_OK;
+    if (e == SEINE_OK)
+        apply_page(a);
+    return a->names.nomem ? SEINE_E_NOMEM : e;
 }
 
 seine_err

@@ -52,6 +52,7 @@ typedef struct sn_apply {
     sn_names names;
     seine_json **last; /* of each field of the items: the last good value, for `fill` */
     size_t offset;     /* where `line` begins, and the line */
+    size_t scanned;    /* bytes in which lines were counted */
     uint32_t line;
     uint32_t rows, fresh; /* of the page: found, and not seen before */
     uint32_t *followed;   /* of each rule of `follow` */
@@ -97,6 +98,18 @@ void sn_apply_next(sn_apply *a);
 /* Opens the page: decodes it and parses it. False: a->err. Close in any case. */
 bool sn_apply_open(sn_apply *a, const seine_recipe *r, const seine_page *page);
 void sn_apply_close(sn_apply *a);
+
+/* Another recipe for the page that is open, without `follow`; `again` also applies it,
+ * and what ends that is in a->err. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_apply_bind(sn_apply *a, const seine_recipe *r);
+SEINE_MUST_CHECK seine_err sn_apply_again(sn_apply *a, const seine_recipe *r);
+
+/* Reads the scripts of JSON-LD into a->jsonld, once. */
+void sn_apply_read_jsonld(sn_apply *a);
+
+/* colspan or rowspan of a cell by the rules of the standard, at most `most`; 1 if there
+ * is no number. */
+uint32_t sn_apply_span(const sn_apply *a, seine_node n, const char *name, uint32_t most);
 
 /* The header of a table cell, and any name, compare without case and spare blanks. */
 sn_str sn_apply_collapse(sn_apply *a, sn_str s);

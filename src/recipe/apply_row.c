@@ -374,13 +374,13 @@ place(sn_apply *a, seine_node node, uint32_t *out_line, uint32_t *out_col)
     size_t to = seine_node_offset(a->tree, node);
 
     if (to < a->offset) {
-        a->offset = 0;
+        a->offset = a->scanned = 0;
         a->line = 1;
     }
-    for (size_t i = a->offset; i < to && i < a->html.len; i++)
-        if (a->html.bytes[i] == '\n') {
+    for (; a->scanned < to && a->scanned < a->html.len; a->scanned++)
+        if (a->html.bytes[a->scanned] == '\n') {
             a->line++;
-            a->offset = i + 1;
+            a->offset = a->scanned + 1;
         }
     *out_line = a->line;
     *out_col = (uint32_t)(to - a->offset) + 1;
@@ -394,6 +394,8 @@ selector_of(row *r)
     size_t n = strlen(each) + 24;
     char *text;
 
+    if (r->items->how == SN_EACH_JSONLD && !each[0])
+        return "jsonld";
     if (r->items->how != SN_EACH_JSON || r->at->index == 0 || strstr(each, "/-"))
         return each;
     text = sn_arena_get(&r->a->arena, n, 1, 1);

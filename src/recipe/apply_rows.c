@@ -59,6 +59,57 @@ on_json(const seine_json *value, void *arg)
     return true;
 }
 
+/* Is this a thing of the type that the items ask for? */
+static bool
+is_of_type(const seine_json *thing, sn_str type)
+{
+    const seine_json *own = seine_json_get(thing, "@type"), *one;
+    sn_str text;
+
+    if (seine_json_string(own, &text.ptr, &text.len))
+        return sn_str_eq(text, type);
+    for (size_t i = 0; (one = seine_json_at(own, i)); i++)
+        if (seine_json_string(one, &text.ptr, &text.len) && sn_str_eq(text, type))
+            return true;
+    return false;
+}
+
+static bool
+one_thing(json_rows *rows, const seine_json *value)
+{
+    bool is_row = seine_json_type_of(value) == SEINE_JSON_OBJECT &&
+                  (rows->items->type.len == 0 || is_of_type(value, rows->items->type));
+
+    return !is_row || one_json(rows, value, 0);
+}
+
+/* An array is its elements; what is no object is no thing. */
+static bool
+on_thing(const seine_json *value, void *arg)
+{
+    json_rows *rows = arg;
+
+    if (seine_json_type_of(value) != SEINE_JSON_ARRAY)
+        return one_thing(rows, value);
+    for (size_t i = 0; i < seine_json_size(value); i++)
+        if (!one_thing(rows, seine_json_at(value, i)))
+            return false;
+    return true;
+}
+
+static void
+each_thing(json_rows *rows)
+{
+    sn_apply *a = rows->a;
+    const seine_json *script;
+
+    sn_apply_read_jsonld(a);
+    for (size_t i = 0; goes_on(a) && (script = seine_json_at(a->jsonld, i)); i++)
+        if (seine_jsonptr_each(script, rows->items->each.ptr, rows->items->each.len,
+                               on_thing, rows) != SEINE_OK)
+            a->err = SEINE_E_INVAL;
+}
+
 static void
 free_last(sn_apply *a, size_t n)
 {
@@ -82,10 +133,12 @@ sn_apply_items(sn_apply *a, const sn_items *items)
         a->err = SEINE_E_NOMEM;
         return;
     }
-    a->offset = 0;
+    a->offset = a->scanned = 0;
     a->line = 1;
     if (items->how == SN_EACH_PAGE)
         sn_apply_row(a, items, &whole, 1);
+    else if (items->how == SN_EACH_JSONLD)
+        each_thing(&rows);
     else if (is_json && seine_jsonptr_each(a->json, items->each.ptr, items->each.len,
                                            on_json, &rows) != SEINE_OK)
         a->err = SEINE_E_INVAL;
@@ -114,9 +167,8 @@ typedef struct table {
     size_t total;
 } table;
 
-/* Spans by the rules of the standard; 1 if there is no number. */
-static uint32_t
-span_of(const sn_apply *a, seine_node n, const char *name, uint32_t most)
+uint32_t
+sn_apply_span(const sn_apply *a, seine_node n, const char *name, uint32_t most)
 {
     sn_str s = sn_str_trim(seine_node_attr(a->tree, n, name));
     uint64_t value;
@@ -145,8 +197,8 @@ put_above(table *t)
 static void
 put_cell(table *t, seine_node n)
 {
-    uint32_t wide = span_of(t->a, n, "colspan", MOST_COLUMNS);
-    uint32_t deep_rows = span_of(t->a, n, "rowspan", MOST_SPAN);
+    uint32_t wide = sn_apply_span(t->a, n, "colspan", MOST_COLUMNS);
+    uint32_t deep_rows = sn_apply_span(t->a, n, "rowspan", MOST_SPAN);
 
     put_above(t);
     for (uint32_t i = 0; i < wide && t->count < MOST_COLUMNS; i++) {

@@ -4,14 +4,32 @@
 
 #include "recipe/apply.h"
 
-/* Finds a pattern from byte `from` on. What cannot be decided is no match. */
-static bool
-find(sn_apply *a, const sn_pattern *p, sn_str text, size_t from, sn_match *out)
-{
-    sn_pattern_how how = {from, sn_pattern_steps(text.len - from), false};
-    bool found = false;
-    seine_err e = sn_pattern_find(p, &a->matcher, text, how, out, &found);
+/* A text in which a pattern is looked for, again and again. All matches together have the
+ * steps of one: else a page of many would cost its length squared. */
+typedef struct search {
+    const sn_pattern *pattern;
+    sn_str text;
+    uint32_t steps;
+    bool is_utf8;
+} search;
 
+static search
+begin_search(const sn_pattern *p, sn_str text)
+{
+    return (search){p, text, sn_pattern_steps(text.len), sn_utf8_valid(text)};
+}
+
+/* Finds the pattern from byte `from` on. What cannot be decided is no match. */
+static bool
+find(sn_apply *a, search *s, size_t from, sn_match *out)
+{
+    sn_pattern_how how = {from, s->steps, s->is_utf8};
+    bool found = false;
+    seine_err e =
+        s->is_utf8 ? sn_pattern_find(s->pattern, &a->matcher, s->text, how, out, &found)
+                   : SEINE_OK;
+
+    s->steps = a->matcher.left;
     if (e == SEINE_E_NOMEM)
         a->err = e;
     return e == SEINE_OK && found;
@@ -41,12 +59,13 @@ keep(sn_apply *a, sn_str s)
 static sn_str
 replace_all(sn_apply *a, const sn_replacement *r, sn_str text)
 {
+    search s = begin_search(r->pattern, text);
     size_t from = 0;
     sn_match m;
     sn_buf b;
 
     sn_buf_init(&b, SN_RECIPE_ROW_BYTES);
-    while (from <= text.len && find(a, r->pattern, text, from, &m)) {
+    while (from <= text.len && find(a, &s, from, &m)) {
         sn_buf_add(&b, text.ptr + from, m.at - from);
         sn_buf_str(&b, r->with);
         from = m.end;
@@ -69,10 +88,11 @@ replace_all(sn_apply *a, const sn_replacement *r, sn_str text)
 static void
 split(sn_apply *a, const sn_field *f, sn_str text, sn_texts *out)
 {
+    search s = begin_search(f->split, text);
     size_t from = 0, at = 0;
     sn_match m;
 
-    while (at <= text.len && find(a, f->split, text, at, &m)) {
+    while (at <= text.len && find(a, &s, at, &m)) {
         at = m.end > m.at ? m.end : behind(text, m.end);
         if (m.end == m.at)
             continue;
@@ -92,7 +112,9 @@ shape_one(sn_apply *a, const sn_field *f, sn_str text, sn_texts *out)
     sn_match m;
 
     if (f->regex) {
-        if (!find(a, f->regex, text, 0, &m))
+        search s = begin_search(f->regex, text);
+
+        if (!find(a, &s, 0, &m))
             return;
         text = keep(a, m.group);
     }

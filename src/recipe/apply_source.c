@@ -127,8 +127,8 @@ from_json(sn_apply *a, const sn_field *f, const seine_json *json, sn_texts *out)
 }
 
 /* Parses the scripts of JSON-LD once; one that is no JSON is left out. */
-static void
-read_jsonld(sn_apply *a)
+void
+sn_apply_read_jsonld(sn_apply *a)
 {
     seine_view v;
 
@@ -148,7 +148,7 @@ from_jsonld(sn_apply *a, const sn_field *f, sn_texts *out)
 {
     const seine_json *script;
 
-    read_jsonld(a);
+    sn_apply_read_jsonld(a);
     for (size_t i = 0; (script = seine_json_at(a->jsonld, i)); i++) {
         from_json(a, f, script, out);
         if (out->count > 0 && !f->all)
@@ -266,7 +266,7 @@ sn_apply_source(sn_apply *a, const sn_field *f, const sn_row_place *at, sn_texts
 {
     switch (f->source) {
     case SN_FROM_CSS:
-        if (a->tree)
+        if (a->tree && !at->json)
             from_css(a, f, at, out);
         else if (f->from.len == 0)
             from_json(a, f, at->json, out);

@@ -41,7 +41,7 @@ tell_field(telling *t, const sn_items *items, const sn_field *f)
 {
     seine_node row = 0, first = 0;
 
-    if (!f->select || items->how == SN_EACH_JSON)
+    if (!f->select || items->how == SN_EACH_JSON || items->how == SN_EACH_JSONLD)
         return;
     if (items->how == SN_EACH_PAGE || items->how == SN_EACH_TABLE) {
         if (!finds(t->a, f->select, 0))

@@ -124,13 +124,20 @@ typedef struct sn_derive {
 } sn_derive;
 
 typedef enum sn_on_error { SN_ERROR_REPORT, SN_ERROR_DROP, SN_ERROR_STOP } sn_on_error;
-typedef enum sn_each { SN_EACH_PAGE, SN_EACH_CSS, SN_EACH_JSON, SN_EACH_TABLE } sn_each;
+typedef enum sn_each {
+    SN_EACH_PAGE,
+    SN_EACH_CSS,
+    SN_EACH_JSON,
+    SN_EACH_TABLE,
+    SN_EACH_JSONLD
+} sn_each;
 
 typedef struct sn_items {
     const char *kind;
     sn_each how;
     sn_str each; /* the selector or pointer */
     seine_select *select;
+    sn_str type;     /* of things of JSON-LD; len 0: any */
     uint32_t header; /* of a table: the row with the names; 0: none */
     sn_formula where;
     const char **unique; /* ends with NULL; NULL: none */

@@ -5,6 +5,7 @@
 
 #include "recipe/near_word.h"
 #include "recipe/reading.h"
+#include "recipe/recipe_keys.h"
 
 /* The names of the fields of all items, ended by NULL. */
 typedef struct all_fields {
@@ -161,8 +162,7 @@ sn_read_expect(sn_reading *in, const sn_yaml *map)
     bool unique;
     sn_str drift;
 
-    if (!sn_read_keys(in, map, "expect",
-                      "items per-page coverage bad-rows drift unique where"))
+    if (!sn_read_keys(in, map, "expect", SN_KEYS_EXPECT))
         return;
     check_comparison(in, map, "items");
     check_comparison(in, map, "per-page");
@@ -176,13 +176,22 @@ sn_read_expect(sn_reading *in, const sn_yaml *map)
         read_where(in, where);
 }
 
+/* A part of a row that a test expects. */
+static void
+check_row(sn_reading *in, const sn_yaml *row, const char *what, const char *key)
+{
+    if (row->kind != SN_YAML_MAP)
+        sn_mistake(in, row, "%s must be a map of fields and values", what);
+    for (const sn_yaml *v = row->kind == SN_YAML_MAP ? row->first : NULL; v; v = v->next)
+        check_field(in, v->key, key);
+}
+
 static void
 check_test_expect(sn_reading *in, const sn_yaml *map)
 {
     int64_t n;
 
-    if (!sn_read_keys(in, map, "expect of a test",
-                      "items bad first last contains next links"))
+    if (!sn_read_keys(in, map, "expect of a test", SN_KEYS_TEST_EXPECT))
         return;
     (void)sn_read_int(in, map, "items", 0, 1000000, &n);
     (void)sn_read_int(in, map, "bad", 0, 1000000, &n);
@@ -190,14 +199,14 @@ check_test_expect(sn_reading *in, const sn_yaml *map)
     const sn_yaml *contains = sn_yaml_get(map, "contains");
     if (contains && contains->kind != SN_YAML_LIST)
         sn_mistake(in, contains, "contains must be a list of rows; try [{name: a}]");
+    else
+        for (const sn_yaml *row = contains ? contains->first : NULL; row; row = row->next)
+            check_row(in, row, "a row of contains", "contains");
     static const char *const rows[] = {"first", "last"};
     for (unsigned i = 0; i < 2; i++) {
         const sn_yaml *row = sn_yaml_get(map, rows[i]);
-        if (row && row->kind != SN_YAML_MAP)
-            sn_mistake(in, row, "%s must be a map of fields and values", rows[i]);
-        for (const sn_yaml *v = row && row->kind == SN_YAML_MAP ? row->first : NULL; v;
-             v = v->next)
-            check_field(in, v->key, rows[i]);
+        if (row)
+            check_row(in, row, rows[i], rows[i]);
     }
 }
 
@@ -208,16 +217,15 @@ check_test(sn_reading *in, const sn_yaml *map)
     const sn_yaml *kind = sn_yaml_get(map, "kind");
     sn_str text;
 
-    if (!sn_read_keys(in, map, "a test", "page url kind vars expect golden"))
+    if (!sn_read_keys(in, map, "a test", SN_KEYS_TEST))
         return;
     if (!sn_yaml_get(map, "page"))
         sn_mistake(in, map, "a test needs page: the path of a saved page");
     (void)sn_read_text(in, map, "page", &text);
     (void)sn_read_text(in, map, "url", &text);
     (void)sn_read_text(in, map, "golden", &text);
-    if (kind && sn_read_scalar(in, kind, "kind", &text) &&
-        !sn_recipe_page(in->r, text.ptr))
-        sn_mistake(in, kind, "there is no page '%.40s' under pages", text.ptr);
+    if (kind && sn_read_scalar(in, kind, "kind", &text) && text.len > 0)
+        sn_read_kind(in, kind, text.ptr);
     if (vars && vars->kind != SN_YAML_MAP)
         sn_mistake(in, vars, "vars of a test must be a map; try {month: 2024-11}");
     if (expect)

@@ -6,14 +6,13 @@
 #include "recipe/date_format.h"
 #include "recipe/near_word.h"
 #include "recipe/reading.h"
+#include "recipe/recipe_keys.h"
 
 const char *const sn_type_names[SN_TYPE_COUNT + 1] = {
 #define X(id, name) name,
     SN_TYPES(X)
 #undef X
         NULL};
-
-#define MEANING_KEYS "type format zone decimal values min max pattern"
 
 sn_expr_type
 sn_read_expr_type(sn_type type)
@@ -85,7 +84,7 @@ read_format(sn_reading *in, const sn_yaml *map, sn_meaning *m)
 static void
 read_decimal(sn_reading *in, const sn_yaml *map, sn_meaning *m)
 {
-    static const char *const marks[] = {".", ",", NULL};
+    static const char *const marks[] = {SN_WORDS_DECIMAL, NULL};
     unsigned i = 0;
 
     if (!is_number(m->type))
@@ -182,7 +181,19 @@ sn_read_meaning(sn_reading *in, const sn_yaml *map, sn_meaning *m)
     return true;
 }
 
-/* Cuts @ATTR off a selector, if what follows the last @ is a name. */
+/* Is the sign at this place escaped, by an odd number of backslashes? */
+static bool
+is_escaped(sn_str text, size_t at)
+{
+    size_t n = 0;
+
+    while (n < at && text.ptr[at - n - 1] == '\\')
+        n++;
+    return n % 2 == 1;
+}
+
+/* Cuts @ATTR off a selector, if what follows the last @ is a name. An escaped @ belongs
+ * to the selector. */
 static sn_str
 cut_attr(sn_str text, sn_str *out_attr)
 {
@@ -191,7 +202,7 @@ cut_attr(sn_str text, sn_str *out_attr)
     while (at > 0 && (sn_is_alpha(text.ptr[at - 1]) || sn_is_digit(text.ptr[at - 1]) ||
                       memchr("-:._", text.ptr[at - 1], 4)))
         at--;
-    if (at == 0 || at == text.len || text.ptr[at - 1] != '@')
+    if (at == 0 || at == text.len || text.ptr[at - 1] != '@' || is_escaped(text, at - 1))
         return text;
     *out_attr = sn_str_slice(text, at, text.len);
     return sn_str_slice(text, 0, at - 1);
@@ -342,8 +353,8 @@ static void
 read_shape(sn_reading *in, const sn_yaml *map, const sn_expr_name *names, size_t n,
            sn_field *f)
 {
-    static const char *const cases[] = {"lower", "upper", NULL};
-    static const char *const fills[] = {"down", NULL};
+    static const char *const cases[] = {SN_WORDS_CASE, NULL};
+    static const char *const fills[] = {SN_WORDS_FILL, NULL};
     const sn_yaml *v;
     unsigned i = 0;
     int64_t nth = 0;
@@ -384,7 +395,7 @@ read_shape(sn_reading *in, const sn_yaml *map, const sn_expr_name *names, size_t
 static void
 read_absence(sn_reading *in, const sn_yaml *map, sn_field *f)
 {
-    static const char *const empties[] = {"keep", "null", NULL};
+    static const char *const empties[] = {SN_WORDS_EMPTY, NULL};
     const sn_yaml *fallback = sn_yaml_get(map, "default");
     unsigned i = 1;
 
@@ -413,10 +424,7 @@ sn_read_field(sn_reading *in, const sn_yaml *node, const sn_expr_name *names,
     }
     char where[64];
     snprintf(where, sizeof where, "field %.40s", f->name ? f->name : "");
-    if (!sn_read_keys(
-            in, node, where,
-            "css json col jsonld header meta const page attr all nth regex "
-            "replace split as fill map case required default empty " MEANING_KEYS))
+    if (!sn_read_keys(in, node, where, SN_KEYS_FIELD))
         return;
     read_source(in, node, names, n_names, f);
     read_shape(in, node, names, n_names, f);

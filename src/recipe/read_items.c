@@ -4,6 +4,7 @@
 
 #include "recipe/near_word.h"
 #include "recipe/reading.h"
+#include "recipe/recipe_keys.h"
 
 /* The names that expressions of these items may use: the global ones, then fields. */
 typedef struct names {
@@ -38,7 +39,7 @@ read_table(sn_reading *in, const sn_yaml *map, sn_items *out)
     const sn_yaml *table = sn_yaml_get(map, "table");
     int64_t header = 1;
 
-    if (!sn_read_keys(in, map, "each", "table header"))
+    if (!sn_read_keys(in, map, "each", SN_KEYS_EACH_TABLE))
         return;
     out->how = SN_EACH_TABLE;
     (void)sn_read_int(in, map, "header", 0, 1000, &header);
@@ -49,10 +50,26 @@ read_table(sn_reading *in, const sn_yaml *map, sn_items *out)
         out->select = sn_read_select(in, table, out->each);
 }
 
+/* Things that the JSON-LD of a page describes. */
+static void
+read_things(sn_reading *in, const sn_yaml *map, sn_items *out)
+{
+    const sn_yaml *ptr = sn_yaml_get(map, "jsonld");
+
+    if (!sn_read_keys(in, map, "each", SN_KEYS_EACH_JSONLD))
+        return;
+    out->how = SN_EACH_JSONLD;
+    (void)sn_read_text(in, map, "type", &out->type);
+    if (sn_read_scalar(in, ptr, "jsonld", &out->each))
+        sn_read_pointer(in, ptr, out->each);
+}
+
 static void
 read_each(sn_reading *in, const sn_yaml *node, sn_items *out)
 {
-    if (node->kind == SN_YAML_MAP) {
+    if (node->kind == SN_YAML_MAP && sn_yaml_get(node, "jsonld")) {
+        read_things(in, node, out);
+    } else if (node->kind == SN_YAML_MAP) {
         read_table(in, node, out);
     } else if (sn_read_scalar(in, node, "each", &out->each)) {
         bool is_pointer = out->each.len > 0 && out->each.ptr[0] == '/';
@@ -71,7 +88,8 @@ check_source(sn_reading *in, const sn_yaml *node, const sn_items *items,
 {
     if (f->source == SN_FROM_COL && items->how != SN_EACH_TABLE)
         sn_mistake(in, node, "col needs rows of a table; try each: {table: SELECTOR}");
-    if (f->source == SN_FROM_CSS && items->how == SN_EACH_JSON && f->from.len > 0)
+    if (f->source == SN_FROM_CSS &&
+        (items->how == SN_EACH_JSON || items->how == SN_EACH_JSONLD) && f->from.len > 0)
         sn_mistake(in, node, "the rows are JSON, and this is a selector; try /%.*s",
                    f->from.len < 40 ? (int)f->from.len : 40, f->from.ptr);
     if (f->source == SN_FROM_JSON &&
@@ -105,8 +123,7 @@ read_derive_map(sn_reading *in, const sn_yaml *map, sn_derive *d, const names *n
 {
     const sn_yaml *x = sn_yaml_get(map, "expr");
 
-    if (!sn_read_keys(in, map, "derive",
-                      "expr type format zone decimal values min max pattern"))
+    if (!sn_read_keys(in, map, "derive", SN_KEYS_DERIVE))
         return;
     d->has_type = sn_yaml_get(map, "type") != NULL;
     (void)sn_read_meaning(in, map, &d->meaning);
@@ -190,7 +207,7 @@ read_unique(sn_reading *in, const sn_yaml *node, sn_items *out)
 static void
 read_one(sn_reading *in, const sn_yaml *map, sn_items *out)
 {
-    static const char *const errors[] = {"report", "drop", "stop", NULL};
+    static const char *const errors[] = {SN_WORDS_ON_ERROR, NULL};
     const sn_yaml *v;
     names n = {NULL, 0, in->n_globals + 2 * SN_RECIPE_FIELDS + 8};
     unsigned on_error = 0;
@@ -198,7 +215,7 @@ read_one(sn_reading *in, const sn_yaml *map, sn_items *out)
     unsigned before = in->count;
 
     out->kind = "item";
-    if (!sn_read_keys(in, map, "items", "kind each where unique on-error fields derive"))
+    if (!sn_read_keys(in, map, "items", SN_KEYS_ITEMS))
         return;
     n.all = SN_READ_ARRAY(in, sn_expr_name, n.cap);
     if (!n.all)

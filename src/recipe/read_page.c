@@ -4,6 +4,7 @@
 
 #include "recipe/near_word.h"
 #include "recipe/reading.h"
+#include "recipe/recipe_keys.h"
 
 /* The way to the next page; a key of the map names it. */
 static const struct {
@@ -11,12 +12,9 @@ static const struct {
     sn_next_how how;
     const char *keys;
 } ways[] = {
-    {"css", SN_NEXT_CSS, "css attr max until"},
-    {"json", SN_NEXT_JSON, "json max until"},
-    {"header", SN_NEXT_HEADER, "header max until"},
-    {"page", SN_NEXT_PAGE, "page first step max until"},
-    {"offset", SN_NEXT_OFFSET, "offset step max until"},
-    {"cursor", SN_NEXT_CURSOR, "cursor param max until"},
+#define X(id, key, keys) {key, SN_NEXT_##id, keys},
+    SN_KEYS_NEXT(X)
+#undef X
 };
 
 enum { WAYS = sizeof ways / sizeof *ways };
@@ -42,26 +40,67 @@ find_way(sn_reading *in, const sn_yaml *map)
     return found;
 }
 
-/* Names in `until`: the global ones and what is known of the page. */
+/* A page of HTML for certain: its format, its next page or all of its rows say so. */
+static bool
+is_html(const sn_kind_of_page *page)
+{
+    size_t rows = 0;
+
+    if (page->format)
+        return page->format == 'h';
+    for (size_t i = 0; i < page->n_items; i++)
+        rows += page->items[i].how == SN_EACH_CSS || page->items[i].how == SN_EACH_TABLE;
+    return page->next.how == SN_NEXT_CSS || (rows > 0 && rows == page->n_items);
+}
+
+static bool
+is_global(const sn_reading *in, sn_str name)
+{
+    for (size_t i = 0; i < in->n_globals; i++)
+        if (sn_str_eq(sn_str_of(in->globals[i].name), name))
+            return true;
+    return false;
+}
+
+static const char *const ends[] = {SN_WORDS_UNTIL, NULL};
+
+/* `empty` and `no-new`; a word that is nearly one of them is a slip and no member of the
+ * page. False: it is an expression. */
+static bool
+read_until_word(sn_reading *in, const sn_yaml *node, sn_next *next)
+{
+    if (node->kind != SN_YAML_SCALAR)
+        return false;
+    if (sn_str_eq(node->text, SN_STR("empty"))) {
+        next->until = SN_UNTIL_EMPTY;
+        return true;
+    }
+    if (sn_yaml_is_key(node->text, "no-new")) {
+        next->until = SN_UNTIL_NO_NEW;
+        return true;
+    }
+    if (is_global(in, node->text) || !sn_near_word(node->text, ends))
+        return false;
+    sn_mistake_word(in, node, "until", ends);
+    return true;
+}
+
+/* Names in `until`: the global ones and what is known of the page. Pages of JSON have
+ * members, which nobody knows yet. */
 static void
-read_until(sn_reading *in, const sn_yaml *node, sn_next *next)
+read_until(sn_reading *in, const sn_yaml *node, const sn_kind_of_page *page,
+           sn_next *next)
 {
     sn_expr_name names[SN_READING_NAMES + 4];
     size_t n = in->n_globals;
 
-    if (node->kind == SN_YAML_SCALAR && sn_str_eq(node->text, SN_STR("empty"))) {
-        next->until = SN_UNTIL_EMPTY;
+    if (read_until_word(in, node, next))
         return;
-    }
-    if (node->kind == SN_YAML_SCALAR && sn_yaml_is_key(node->text, "no-new")) {
-        next->until = SN_UNTIL_NO_NEW;
-        return;
-    }
     memcpy(names, in->globals, n * sizeof *names);
     names[n++] = (sn_expr_name){"items", SN_EXPR_NUMBER};
     names[n++] = (sn_expr_name){"new", SN_EXPR_NUMBER};
     names[n++] = (sn_expr_name){"status", SN_EXPR_NUMBER};
-    if (sn_read_formula(in, node, names, n, true, &next->condition))
+    if (sn_read_formula(in, node, names, n, !is_html(page), &next->condition))
         next->until = SN_UNTIL_EXPR;
 }
 
@@ -97,8 +136,9 @@ read_way(sn_reading *in, const sn_yaml *map, sn_next *next)
 }
 
 static void
-read_next(sn_reading *in, const sn_yaml *map, sn_next *next)
+read_next(sn_reading *in, const sn_yaml *map, sn_kind_of_page *page)
 {
+    sn_next *next = &page->next;
     const sn_yaml *until = sn_yaml_get(map, "until");
     int64_t max = 10000;
 
@@ -125,11 +165,11 @@ read_next(sn_reading *in, const sn_yaml *map, sn_next *next)
     (void)sn_read_int(in, map, "max", 1, 10000000, &max);
     next->max = (uint32_t)max;
     if (until)
-        read_until(in, until, next);
+        read_until(in, until, page, next);
 }
 
-static void
-check_kind(sn_reading *in, const sn_yaml *at, const char *id)
+void
+sn_read_kind(sn_reading *in, const sn_yaml *at, const char *id)
 {
     for (size_t i = 0; in->kinds[i]; i++)
         if (strcmp(in->kinds[i], id) == 0)
@@ -176,7 +216,7 @@ read_follow_one(sn_reading *in, const sn_yaml *map, const sn_kind_of_page *page,
     int64_t limit = 0;
     sn_str text;
 
-    if (!sn_read_keys(in, map, "follow", "css json attr to carry limit"))
+    if (!sn_read_keys(in, map, "follow", SN_KEYS_FOLLOW))
         return;
     f->attr = SN_STR("href");
     (void)sn_read_text(in, map, "attr", &f->attr);
@@ -188,7 +228,7 @@ read_follow_one(sn_reading *in, const sn_yaml *map, const sn_kind_of_page *page,
         sn_read_pointer(in, json, f->from);
     if (to && sn_read_scalar(in, to, "to", &text)) {
         f->to = text.ptr;
-        check_kind(in, to, text.ptr);
+        sn_read_kind(in, to, text.ptr);
     }
     if (carry)
         read_carry(in, carry, page, f);
@@ -210,7 +250,7 @@ read_follow(sn_reading *in, const sn_yaml *node, sn_kind_of_page *page)
 void
 sn_read_page(sn_reading *in, const sn_yaml *map, sn_kind_of_page *page)
 {
-    static const char *const formats[] = {"html", "json", NULL};
+    static const char *const formats[] = {SN_WORDS_FORMAT, NULL};
     const sn_yaml *match = sn_yaml_get(map, "match"), *items = sn_yaml_get(map, "items");
     const sn_yaml *next = sn_yaml_get(map, "next"), *follow = sn_yaml_get(map, "follow");
     unsigned format = 0;
@@ -222,7 +262,7 @@ sn_read_page(sn_reading *in, const sn_yaml *map, sn_kind_of_page *page)
     if (items)
         sn_read_items(in, items, page);
     if (next)
-        read_next(in, next, &page->next);
+        read_next(in, next, page);
     if (follow)
         read_follow(in, follow, page);
     bool is_unique = false;

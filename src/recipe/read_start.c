@@ -5,6 +5,7 @@
 
 #include "recipe/near_word.h"
 #include "recipe/reading.h"
+#include "recipe/recipe_keys.h"
 #include "recipe/typed.h"
 
 /* A default has the type of its variable; env:NAME and file:PATH are read by the program.
@@ -39,8 +40,7 @@ read_var(sn_reading *in, const sn_yaml *map, sn_var *v)
     char where[64];
 
     snprintf(where, sizeof where, "variable %.40s", v->name ? v->name : "");
-    if (!sn_read_keys(in, map, where,
-                      "type default values min max secret format pattern decimal zone"))
+    if (!sn_read_keys(in, map, where, SN_KEYS_VAR))
         return;
     (void)sn_read_bool(in, map, "secret", &v->secret);
     if (sn_read_meaning(in, map, &v->meaning) && fallback)
@@ -93,7 +93,7 @@ read_over_one(sn_reading *in, const sn_yaml *map, sn_over *o)
     char where[64];
 
     snprintf(where, sizeof where, "over %.40s", o->name ? o->name : "");
-    if (!sn_read_keys(in, map, where, "months days count range list file"))
+    if (!sn_read_keys(in, map, where, SN_KEYS_OVER))
         return;
     for (unsigned i = 0; i < 5 && !v; i++)
         if ((v = sn_yaml_get(map, keys[i])))
@@ -164,13 +164,17 @@ check_url(sn_reading *in, const sn_yaml *node, const sn_template *t)
 {
     if (!t || t->count == 0 || t->parts[0].name)
         return;
-    sn_str text = t->parts[0].text;
+    sn_str text = t->parts[0].text, scheme, rest;
+    bool has_scheme =
+        sn_str_cut(text, ':', &scheme, &rest) && sn_str_starts(rest, SN_STR("//"));
     if (!sn_str_starts_nocase(text, SN_STR("http://")) &&
         !sn_str_starts_nocase(text, SN_STR("https://")))
-        sn_mistake(
-            in, node,
-            "a start URL begins with https://, http:// or a variable; try https://%.*s",
-            text.len < 60 ? (int)text.len : 60, text.ptr);
+        sn_mistake(in, node,
+                   has_scheme
+                       ? "a start URL begins with https://, http:// or a variable"
+                       : "a start URL begins with https://, http:// or a variable; try "
+                         "https://%.*s",
+                   text.len < 60 ? (int)text.len : 60, text.ptr);
 }
 
 static void
@@ -182,7 +186,7 @@ read_start_map(sn_reading *in, const sn_yaml *map, sn_start *s)
                   *sitemap = sn_yaml_get(map, "sitemap");
     sn_str text;
 
-    if (!sn_read_keys(in, map, "start", "url query over to file sitemap"))
+    if (!sn_read_keys(in, map, "start", SN_KEYS_START))
         return;
     if (over)
         read_over(in, over, s);
@@ -224,6 +228,30 @@ sn_read_start(sn_reading *in, const sn_yaml *start)
         read_start_one(in, v, &in->r->starts[in->r->n_starts++]);
 }
 
+/* A method is any token of HTTP; what is nearly one of the usual ones is a slip. */
+static void
+read_method(sn_reading *in, const sn_yaml *map, sn_str *out)
+{
+    static const char *const words[] = {SN_WORDS_METHOD, NULL};
+    const sn_yaml *v = sn_yaml_get(map, "method");
+
+    if (!sn_read_text(in, map, "method", out))
+        return;
+    for (size_t i = 0; words[i]; i++)
+        if (sn_str_eq(*out, sn_str_of(words[i])))
+            return;
+    for (size_t i = 0; i < out->len; i++)
+        if (!sn_is_alpha(out->ptr[i]) && !sn_is_digit(out->ptr[i]) &&
+            !memchr("!#$%&'*+-.^_`|~", out->ptr[i], 15)) {
+            sn_mistake_in(in, v, i, "a method is one word; try POST");
+            return;
+        }
+    if (sn_str_eq_nocase(*out, SN_STR("CONNECT")))
+        sn_mistake(in, v, "CONNECT is for proxies alone; try POST");
+    else if (sn_near_word(*out, words))
+        sn_mistake_word(in, v, "method", words);
+}
+
 void
 sn_read_request(sn_reading *in, const sn_yaml *map)
 {
@@ -232,9 +260,9 @@ sn_read_request(sn_reading *in, const sn_yaml *map)
     const sn_yaml *body = sn_yaml_get(map, "body"), *json = sn_yaml_get(map, "json");
     sn_request *q = &in->r->request;
 
-    if (!sn_read_keys(in, map, "request", "method headers query body json"))
+    if (!sn_read_keys(in, map, "request", SN_KEYS_REQUEST))
         return;
-    (void)sn_read_text(in, map, "method", &q->method);
+    read_method(in, map, &q->method);
     if (headers)
         q->headers = read_params(in, headers, "headers", &q->n_headers);
     if (query)
@@ -249,7 +277,7 @@ sn_read_request(sn_reading *in, const sn_yaml *map)
 
 /* What a recipe may set of the run: nothing that names a file, a listener or a proxy, or
  * that weakens what protects the user. */
-static const char *const options[] = {
+const char *const sn_recipe_options[] = {
     "concurrency",  "per-host",        "per-ip",
     "rate",         "burst",           "host-rate",
     "host-burst",   "adaptive",        "queue",
@@ -268,6 +296,18 @@ static const char *const options[] = {
     "https-only",   "untrusted-urls",  "include",
     "exclude",      "threads",         NULL};
 
+/* include and exclude: the program says what is no text. */
+static void
+check_patterns(sn_reading *in, const sn_yaml *value)
+{
+    bool is_list = value->kind == SN_YAML_LIST;
+
+    for (const sn_yaml *v = is_list ? value->first : value; v;
+         v = is_list ? v->next : NULL)
+        if (v->kind == SN_YAML_SCALAR && v->text.len > 0)
+            (void)sn_read_pattern(in, v);
+}
+
 void
 sn_read_options(sn_reading *in, const sn_yaml *map)
 {
@@ -277,13 +317,16 @@ sn_read_options(sn_reading *in, const sn_yaml *map)
     }
     for (const sn_yaml *v = map->first; v; v = v->next) {
         bool known = false;
-        for (size_t i = 0; options[i] && !known; i++)
-            known = sn_yaml_is_key(v->key->text, options[i]);
+        for (size_t i = 0; sn_recipe_options[i] && !known; i++)
+            known = sn_yaml_is_key(v->key->text, sn_recipe_options[i]);
         if (v->kind == SN_YAML_MAP)
             sn_mistake(in, v, "an option has a text or a list");
+        else if (sn_yaml_is_key(v->key->text, "include") ||
+                 sn_yaml_is_key(v->key->text, "exclude"))
+            check_patterns(in, v);
         if (known)
             continue;
-        const char *near = sn_near_word(v->key->text, options);
+        const char *near = sn_near_word(v->key->text, sn_recipe_options);
         sn_mistake(in, v->key, "a recipe cannot set the option '%.*s'%s%s",
                    v->key->text.len < 40 ? (int)v->key->text.len : 40, v->key->text.ptr,
                    near ? "; try " : "", near ? near : "");

@@ -7,29 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/diag.h"
+#include "recipe/mistakes.h"
 #include "recipe/near_word.h"
 
-/* Keeps the list in order of position; the last falls off a full one. */
 __attribute__((format(printf, 4, 0))) static void
 tell(sn_reading *in, uint64_t line, uint64_t column, const char *fmt, va_list args)
 {
-    seine_diag d = SEINE_DIAG;
-    unsigned n = in->count < SEINE_DIAG_MAX ? in->count : SEINE_DIAG_MAX, i = n;
+    sn_mistakes m = {in->file, in->wrong, in->count};
     char text[SEINE_DIAG_TEXT * 2];
 
     vsnprintf(text, sizeof text, fmt, args);
-    sn_diag_text(&d, "%s", text);
-    sn_diag_place(&d, in->file, line, column);
-    in->count++;
-    while (i > 0 && (in->wrong[i - 1].line > line ||
-                     (in->wrong[i - 1].line == line && in->wrong[i - 1].column > column)))
-        i--;
-    if (i == SEINE_DIAG_MAX)
-        return;
-    size_t behind = n < SEINE_DIAG_MAX ? n - i : SEINE_DIAG_MAX - 1 - i;
-    memmove(&in->wrong[i + 1], &in->wrong[i], behind * sizeof d);
-    in->wrong[i] = d;
+    sn_mistakes_add(&m, line, column, text);
+    in->count = m.count;
 }
 
 void
@@ -151,7 +140,12 @@ sn_read_bool(sn_reading *in, const sn_yaml *map, const char *key, bool *out)
     if (!v)
         return false;
     if (v->kind != SN_YAML_SCALAR || !sn_str_is_among(v->text, "true false")) {
-        sn_mistake(in, v, "%s must be true or false", key);
+        static const char *const words[] = {"true", "false", NULL};
+        const char *near =
+            v->kind == SN_YAML_SCALAR ? sn_near_word(v->text, words) : NULL;
+
+        sn_mistake(in, v, "%s must be true or false%s%s", key, near ? "; try " : "",
+                   near ? near : "");
         return false;
     }
     *out = sn_lower(v->text.ptr[0]) == 't';
@@ -177,8 +171,9 @@ sn_read_int(sn_reading *in, const sn_yaml *map, const char *key, int64_t min, in
     return true;
 }
 
-static void
-tell_choice(sn_reading *in, const sn_yaml *v, const char *key, const char *const *words)
+void
+sn_mistake_word(sn_reading *in, const sn_yaml *v, const char *key,
+                const char *const *words)
 {
     const char *near = sn_near_word(v->text, words);
     int shown = v->text.len < 30 ? (int)v->text.len : 30;
@@ -208,7 +203,7 @@ sn_read_choice(sn_reading *in, const sn_yaml *map, const char *key,
             *out = i;
             return true;
         }
-    tell_choice(in, v, key, words);
+    sn_mistake_word(in, v, key, words);
     return false;
 }
 

@@ -33,6 +33,11 @@ void sn_mistake(sn_reading *in, const sn_yaml *at, const char *fmt, ...)
 void sn_mistake_in(sn_reading *in, const sn_yaml *at, size_t byte, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Tells that the text of a node is none of `words`, which end with NULL, and which of
+ * them is near. */
+void sn_mistake_word(sn_reading *in, const sn_yaml *v, const char *key,
+                     const char *const *words);
+
 /* Tells the keys of a map that `keys` (blanks between them) does not have. False: it is
  * no map. `where` is what the message calls the map. */
 bool sn_read_keys(sn_reading *in, const sn_yaml *map, const char *where,
@@ -67,6 +72,9 @@ bool sn_read_formula(sn_reading *in, const sn_yaml *node, const sn_expr_name *na
                      size_t n_names, bool open, sn_formula *out);
 seine_json *sn_read_json(sn_reading *in, const sn_yaml *node);
 
+/* Tells that there is no page of that name under `pages`, and which is near. */
+void sn_read_kind(sn_reading *in, const sn_yaml *at, const char *id);
+
 /* The type of a name, for expressions. */
 sn_expr_type sn_read_expr_type(sn_type type);
 
@@ -86,8 +94,5 @@ void sn_read_field(sn_reading *in, const sn_yaml *node, const sn_expr_name *name
 void sn_read_expect(sn_reading *in, const sn_yaml *map);
 void sn_read_tests(sn_reading *in, const sn_yaml *tests);
 void sn_read_options(sn_reading *in, const sn_yaml *map);
-
-/* The keys of a page at the top level. */
-#define SN_PAGE_KEYS "match format next follow items"
 
 #endif

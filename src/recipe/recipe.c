@@ -7,10 +7,8 @@
 #include "base/diag.h"
 #include "base/opts.h"
 #include "recipe/reading.h"
+#include "recipe/recipe_keys.h"
 #include "text/time_zone.h"
-
-#define TOP_KEYS \
-    "seine name about vars start request options pages expect tests " SN_PAGE_KEYS
 
 /* The language is of version 1, and its first key says so. */
 static void
@@ -109,17 +107,21 @@ read_pages(sn_reading *in, const sn_yaml *root)
     n = 1;
     for (const sn_yaml *v = pages ? pages->first : NULL; v && n < in->r->n_pages;
          v = v->next, n++)
-        if (sn_read_keys(in, v, "a page", SN_PAGE_KEYS))
+        if (sn_read_keys(in, v, "a page", SN_KEYS_PAGE))
             sn_read_page(in, v, &in->r->pages[n]);
 }
 
 static void
 check_starts(sn_reading *in, const sn_yaml *start)
 {
-    for (size_t i = 0; i < in->r->n_starts; i++)
-        if (in->r->starts[i].to && !sn_recipe_page(in->r, in->r->starts[i].to))
-            sn_mistake(in, start, "start leads to no page '%.40s' under pages",
-                       in->r->starts[i].to);
+    bool is_list = start->kind == SN_YAML_LIST;
+
+    for (const sn_yaml *v = is_list ? start->first : start; v;
+         v = is_list ? v->next : NULL) {
+        const sn_yaml *to = sn_yaml_get(v, "to");
+        if (to && to->kind == SN_YAML_SCALAR && to->text.len > 0)
+            sn_read_kind(in, to, to->text.ptr);
+    }
 }
 
 static bool
@@ -198,7 +200,7 @@ read_recipe(sn_reading *in, sn_str yaml)
         sn_diag_place(&in->wrong[0], in->file, fault.line, fault.column);
         return SEINE_E_CONFIG;
     }
-    if (sn_read_keys(in, root, "the recipe", TOP_KEYS)) {
+    if (sn_read_keys(in, root, "the recipe", SN_KEYS_TOP)) {
         read_all(in, root);
         keep_parts(in, root);
     }

@@ -54,7 +54,7 @@ give(starting *st, const char *url)
     seine_text carry = {NULL, 0};
 
     if (++st->count > SN_RECIPE_STARTS)
-        return failed(st, "start", "more than 10,000,000 URLs");
+        return failed(st, "start", "names more than 10,000,000 URLs");
     st->err = seine_json_print(st->vars, &carry);
     if (st->err != SEINE_OK)
         return false;
@@ -107,7 +107,7 @@ expand_int(starting *st, const sn_template *t, const char *name, int64_t *out)
 
     return expand(st, t, text, sizeof text) &&
            (sn_str_i64(sn_str_of(text), out) == SEINE_OK ||
-            failed(st, name, "not a whole number"));
+            failed(st, name, "is not a whole number"));
 }
 
 static bool next_dimension(starting *st, size_t i);
@@ -168,9 +168,10 @@ each_date(starting *st, size_t i)
         return false;
     if (!read_day(text, !months, &first))
         return failed(st, o->name,
-                      months ? "not a month; try 2024-11" : "not a date; try 2024-11-03");
+                      months ? "is not a month; try 2024-11"
+                             : "is not a date; try 2024-11-03");
     if (count < 0 || count > 100000)
-        return failed(st, o->name, "a count from 0 to 100000");
+        return failed(st, o->name, "needs a count from 0 to 100000");
     for (int64_t k = 0; k < count; k++) {
         size_t n = print_date(&first, months, k, text, sizeof text);
         if (!with_value(st, i, seine_json_new_string(text, n)))
@@ -192,7 +193,7 @@ each_number(starting *st, size_t i)
     if (step == 0 || from < -1000000000000 || from > 1000000000000 ||
         to < -1000000000000 || to > 1000000000000 || step > 1000000000 ||
         step < -1000000000)
-        return failed(st, o->name, "a range of numbers below 10^12 with a step");
+        return failed(st, o->name, "needs numbers below 10^12, and a step that is not 0");
     for (int64_t n = from; step > 0 ? n <= to : n >= to; n += step)
         if (!with_value(st, i, seine_json_new_int(n)))
             return false;
@@ -285,7 +286,7 @@ run_starts(starting *st)
     for (size_t i = 0; i < st->r->n_starts && st->err == SEINE_OK && !st->stopped; i++) {
         st->s = &st->r->starts[i];
         if (st->s->n_over > DIMENSIONS)
-            (void)failed(st, "over", "at most 8 names");
+            (void)failed(st, "over", "has at most 8 names");
         else
             (void)(st->s->file.ptr ? each_url_of_file(st) : next_dimension(st, 0));
     }

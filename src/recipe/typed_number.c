@@ -2,6 +2,7 @@
 /* Numbers as people write them, and money. */
 #include <string.h>
 
+#include "recipe/currency.h"
 #include "recipe/typed_parts.h"
 
 /* Blanks between groups of digits: also those that do not break a line. */
@@ -145,63 +146,6 @@ sn_typed_number_value(const sn_meaning *m, sn_str s, bool *out_good)
     return json;
 }
 
-static const struct {
-    const char *mark, *code;
-} currencies[] = {
-    {"US$", "USD"},
-    {"A$", "AUD"},
-    {"AU$", "AUD"},
-    {"C$", "CAD"},
-    {"CA$", "CAD"},
-    {"NZ$", "NZD"},
-    {"HK$", "HKD"},
-    {"S$", "SGD"},
-    {"R$", "BRL"},
-    {"MX$", "MXN"},
-    {"$", "USD"},
-    {"\xe2\x82\xac", "EUR"},
-    {"\xc2\xa3", "GBP"},
-    {"\xc2\xa5", "JPY"},
-    {"Fr.", "CHF"},
-    {"\xe2\x82\xb9", "INR"},
-    {"\xe2\x82\xa9", "KRW"},
-    {"\xe2\x82\xbd", "RUB"},
-    {"\xe2\x82\xba", "TRY"},
-    {"\xe2\x82\xb4", "UAH"},
-    {"\xe2\x82\xaa", "ILS"},
-    {"\xe0\xb8\xbf", "THB"},
-    {"z\xc5\x82", "PLN"},
-    {"K\xc4\x8d", "CZK"},
-    {"Ft", "HUF"},
-};
-
-/* Three capital letters that no letter precedes or follows. */
-static bool
-is_code(sn_str s)
-{
-    for (size_t i = 0; i < 3; i++)
-        if (i >= s.len || s.ptr[i] < 'A' || s.ptr[i] > 'Z')
-            return false;
-    return s.len == 3 || !sn_is_alpha(s.ptr[3]);
-}
-
-/* The currency at the beginning of a text; returns its bytes. */
-static size_t
-currency_at(sn_str s, char out_code[4])
-{
-    if (is_code(s)) {
-        memcpy(out_code, s.ptr, 3);
-        out_code[3] = '\0';
-        return 3;
-    }
-    for (size_t i = 0; i < sizeof currencies / sizeof *currencies; i++)
-        if (sn_str_starts(s, sn_str_of(currencies[i].mark))) {
-            memcpy(out_code, currencies[i].code, 4);
-            return strlen(currencies[i].mark);
-        }
-    return 0;
-}
-
 static sn_str
 skip_blank(sn_str s)
 {
@@ -220,7 +164,8 @@ read_money(const sn_meaning *m, sn_str s, char amount[64], char code[4])
     char number[64];
 
     s = sn_str_trim(s);
-    size_t sign = sign_at(s, &minus), n = currency_at(sn_str_slice(s, sign, s.len), code);
+    size_t sign = sign_at(s, &minus),
+           n = sn_currency_at(sn_str_slice(s, sign, s.len), code);
     if (n > 0) {
         s = skip_blank(sn_str_slice(s, sign + n, s.len));
     } else {
@@ -229,7 +174,7 @@ read_money(const sn_meaning *m, sn_str s, char amount[64], char code[4])
             if (sn_is_digit(s.ptr[n - 1]))
                 break;
         sn_str rest = skip_blank(sn_str_slice(s, n, s.len));
-        if (rest.len > 0 && currency_at(rest, code) != rest.len)
+        if (rest.len > 0 && sn_currency_at(rest, code) != rest.len)
             return false;
         s = sn_str_slice(s, 0, n);
     }

@@ -13,16 +13,56 @@ typedef struct reader {
     sn_str text;
     seine_diag *fault;
     unsigned nodes;
+    bool may_repeat;              /* keys */
     sn_yaml *open[SN_YAML_DEPTH]; /* lists and maps around the next node */
     sn_yaml *last[SN_YAML_DEPTH]; /* their last child */
     sn_yaml *key[SN_YAML_DEPTH];  /* of a map: a key whose value comes next */
     unsigned depth;
     sn_yaml *root;
+    yaml_mark_t end; /* behind the last character */
 } reader;
+
+/* Bytes of the line break that begins here; 0: none does. YAML has five of them. */
+static size_t
+line_break(sn_str text, size_t at)
+{
+    sn_str rest = sn_str_slice(text, at, text.len);
+
+    if (sn_str_starts(rest, SN_STR("\r\n")) || sn_str_starts(rest, SN_STR("\xc2\x85")))
+        return 2;
+    if (sn_str_starts(rest, SN_STR("\xe2\x80\xa8")) ||
+        sn_str_starts(rest, SN_STR("\xe2\x80\xa9")))
+        return 3;
+    return rest.ptr[0] == '\n' || rest.ptr[0] == '\r';
+}
+
+static yaml_mark_t
+end_of(sn_str text)
+{
+    yaml_mark_t end = {0, 0, 0};
+
+    for (size_t at = 0; at < text.len;) {
+        size_t n = line_break(text, at);
+
+        end.line += n > 0;
+        end.column = n ? 0 : end.column + ((text.ptr[at] & 0xc0) != 0x80);
+        at += n ? n : 1;
+    }
+    return end;
+}
+
+/* libyaml ends every text with a line break: where there is none, the line that it counts
+ * behind it does not exist. */
+static yaml_mark_t
+inside(const reader *r, yaml_mark_t mark)
+{
+    return mark.line > r->end.line ? r->end : mark;
+}
 
 static bool
 wrong(reader *r, yaml_mark_t mark, const char *text)
 {
+    mark = inside(r, mark);
     if (r->fault->text[0] == '\0') {
         sn_diag_text(r->fault, "%s", text);
         sn_diag_place(r->fault, NULL, mark.line + 1, mark.column + 1);
@@ -67,6 +107,8 @@ reason_of(const reader *r)
         return "this '{' is not closed, or a ',' is missing in it";
     if (strstr(problem, "expected ',' or ']'"))
         return "this '[' is not closed, or a ',' is missing in it";
+    if (strstr(problem, "expected node content"))
+        return "a value is missing, or a '{' or '[' above is not closed";
     if (strstr(problem, "unexpected end of stream"))
         return "a quote is not closed";
     if (strstr(problem, "unknown escape"))
@@ -117,6 +159,7 @@ new_node(reader *r, sn_yaml_kind kind, yaml_mark_t mark)
     if (!n)
         return NULL;
     n->kind = kind;
+    mark = inside(r, mark);
     n->line = (uint32_t)mark.line + 1;
     n->col = n->inner = (uint32_t)mark.column + 1;
     return n;
@@ -140,7 +183,7 @@ take_key(reader *r, sn_yaml *node, yaml_mark_t mark)
 
     if (node->kind != SN_YAML_SCALAR)
         return wrong(r, mark, "a key must be a word");
-    for (const sn_yaml *v = map->first; v; v = v->next)
+    for (const sn_yaml *v = map->first; v && !r->may_repeat; v = v->next)
         if (sn_str_eq(v->key->text, node->text)) {
             sn_diag_text(r->fault, "key '%.*s' stands twice; the first is in line %u",
                          node->text.len < 40 ? (int)node->text.len : 40, node->text.ptr,
@@ -264,25 +307,47 @@ read_events(reader *r)
     return good;
 }
 
+static bool
+read_text(reader *r, sn_yaml **out_root)
+{
+    yaml_mark_t begin = {0, 0, 0};
+
+    sn_diag_clear(r->fault);
+    *out_root = NULL;
+    if (r->text.len >= 3 && memcmp(r->text.ptr, "\xef\xbb\xbf", 3) == 0) {
+        r->text.ptr += 3; /* libyaml would count a byte order mark as a column */
+        r->text.len -= 3;
+    }
+    if (r->text.len > SN_YAML_BYTES)
+        return wrong(r, begin, "longer than 1 MiB");
+    r->end = end_of(r->text);
+    if (!yaml_parser_initialize(&r->parser))
+        return false;
+    yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&r->parser, (const unsigned char *)r->text.ptr,
+                                 r->text.len);
+    bool good = read_events(r);
+    yaml_parser_delete(&r->parser);
+    *out_root = r->root;
+    return good;
+}
+
 bool
 sn_yaml_read(sn_str text, sn_arena *arena, sn_yaml **out_root, seine_diag *fault)
 {
     reader r = {.arena = arena, .text = text, .fault = fault};
     yaml_mark_t begin = {0, 0, 0};
+    bool good = read_text(&r, out_root);
 
-    sn_diag_clear(fault);
-    if (text.len > SN_YAML_BYTES)
-        return wrong(&r, begin, "longer than 1 MiB");
-    if (!yaml_parser_initialize(&r.parser))
-        return false;
-    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text.ptr, text.len);
-    bool good = read_events(&r);
-    if (good && !r.root)
-        good = wrong(&r, begin, "the file is empty");
-    yaml_parser_delete(&r.parser);
-    *out_root = r.root;
-    return good;
+    return good && !r.root ? wrong(&r, begin, "the file is empty") : good;
+}
+
+bool
+sn_yaml_read_loose(sn_str text, sn_arena *arena, sn_yaml **out_root, seine_diag *fault)
+{
+    reader r = {.arena = arena, .text = text, .fault = fault, .may_repeat = true};
+
+    return read_text(&r, out_root);
 }
 
 const sn_yaml *

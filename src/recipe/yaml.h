@@ -44,6 +44,11 @@ typedef struct sn_yaml {
 /* False: the diag says where and why; an empty text: out of memory. */
 bool sn_yaml_read(sn_str text, sn_arena *arena, sn_yaml **out_root, seine_diag *fault);
 
+/* The same for a file that may say nothing (*out_root is NULL then), and whose repeated
+ * keys the caller tells, all of them at once. */
+bool sn_yaml_read_loose(sn_str text, sn_arena *arena, sn_yaml **out_root,
+                        seine_diag *fault);
+
 /* The value of a key; NULL if there is none. `-` and `_` in keys are the same. */
 const sn_yaml *sn_yaml_get(const sn_yaml *map, const char *key);
 bool sn_yaml_is_key(sn_str text, const char *key);

@@ -173,7 +173,7 @@ seine_input_stop(seine_input *in)
 const seine_diag *
 seine_input_diag(const seine_input *in)
 {
-    return &in->diag;
+    return in ? &in->diag : NULL;
 }
 
 void
@@ -272,9 +272,21 @@ begin_input(seine_input *in)
         atomic_fetch_add_explicit(&in->lines.bytes, 3, memory_order_relaxed);
         first = sn_lines_peek(&in->lines);
     }
-    if (in->format == SEINE_INPUT_AUTO)
+    in->may_mix = in->format == SEINE_INPUT_AUTO;
+    if (in->may_mix)
         in->format = format_by(first);
     return SEINE_OK;
+}
+
+/* No URL begins with {", and no request in JSON with http. */
+static bool
+is_json(const seine_input *in, sn_str line)
+{
+    if (in->format == SEINE_INPUT_TEXT)
+        return in->may_mix && sn_str_starts(line, SN_STR("{\""));
+    return in->format == SEINE_INPUT_JSONL &&
+           !(in->may_mix && (sn_str_starts(line, SN_STR("http://")) ||
+                             sn_str_starts(line, SN_STR("https://"))));
 }
 
 static seine_err
@@ -289,7 +301,7 @@ read_line(seine_input *in, sn_line_kind kind, sn_str line, seine_ask *ask)
     } else if (zero) {
         sn_diag_text(&in->bad, "byte %zu is zero", (size_t)(zero - line.ptr) + 1);
         sn_input_bad(in, SEINE_SKIP_BAD_INPUT, line, ask);
-    } else if (in->format == SEINE_INPUT_JSONL) {
+    } else if (is_json(in, line)) {
         e = sn_input_json(in, line, ask);
     } else {
         ask->url = ask->input = line;

@@ -71,6 +71,7 @@ struct seine_input {
     sn_lines lines;
     seine_input_format format;
     bool is_own, is_begun;
+    bool may_mix; /* nobody has named the format: URLs and JSON may take turns */
     atomic_bool stopped;
     uint64_t size;
     char name[SEINE_DIAG_FILE];

@@ -57,6 +57,7 @@ sn_job_free(seine_durable_job *j)
     sn_free(j->done.words);
     sn_free(j->has_page.words);
     sn_buf_fini(&j->pages);
+    sn_buf_fini(&j->kept);
     sn_free(j->results);
     sn_free(j->prints);
     sn_free(j->tried);
@@ -167,7 +168,9 @@ fill_new(seine_durable_job *j, sn_sqlite *db)
 }
 
 /* Makes the database under another name: job.db is whole or not there. Nothing of it is
- * synced before all of it is, by sn_job_settle. */
+ * synced before all of it is. Its name is durable with the first commit, since SQLite
+ * syncs the directory together with a new WAL; a job that has committed nothing may be
+ * lost. */
 static seine_err
 make_db(seine_durable_job *j, seine_diag *diag)
 {
@@ -187,7 +190,7 @@ make_db(seine_durable_job *j, seine_diag *diag)
     sn_sqlite_close(db);
     SN_CRASHPOINT("state.made");
     if (e == SEINE_OK)
-        e = sn_job_settle(j, fd, diag);
+        e = sn_job_rename_new(j, fd, diag);
     (void)close(fd);
     return e;
 }
@@ -279,6 +282,14 @@ sn_job_quick_check(seine_durable_job *j)
 }
 
 static seine_err
+set_sync(seine_durable_job *j, const seine_job_opts *o)
+{
+    return sn_sqlite_exec(j->db, o->durability == SEINE_DURABILITY_FAST
+                                     ? "PRAGMA synchronous = NORMAL"
+                                     : "PRAGMA synchronous = FULL");
+}
+
+static seine_err
 open_tables(seine_durable_job *j, const seine_job_opts *o)
 {
     seine_err e = sn_sqlite_exec(
@@ -288,9 +299,7 @@ open_tables(seine_durable_job *j, const seine_job_opts *o)
 
     sn_sqlite_trust(j->db);
     if (e == SEINE_OK)
-        e = sn_sqlite_exec(j->db, o->durability == SEINE_DURABILITY_FAST
-                                      ? "PRAGMA synchronous = NORMAL"
-                                      : "PRAGMA synchronous = FULL");
+        e = set_sync(j, o);
     if (e == SEINE_OK)
         e = sn_job_upgrade(j);
     if (e == SEINE_OK)
@@ -325,25 +334,31 @@ open_db(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
     return e == SEINE_OK ? SEINE_OK : say_db(j, j->db, e, diag);
 }
 
-/* How many pages the job has fetched, and when it ended. */
+/* How many pages the job has fetched. */
+static seine_err
+count_pages(seine_durable_job *j, uint64_t *out_n)
+{
+    sn_job_table *t = &j->tables[SN_TABLE_RESULT];
+    sn_job_row row = {.ints = {0}};
+    bool there = true;
+    seine_err e;
+
+    *out_n = 0;
+    while ((e = sn_job_table_next(t, &row, &there)) == SEINE_OK && there)
+        *out_n += row.ints[2] < SN_JOB_SKIP;
+    sn_job_table_reset(t);
+    return e;
+}
+
+/* That, and when it ended. */
 static seine_err
 say_finished(seine_durable_job *j, seine_diag *diag)
 {
-    sn_sqlite_stmt *stmt;
-    sn_sqlite_row row;
-    bool there = false;
     char count[SN_DIAG_COUNT], stamp[SN_STAMP], name[SEINE_DIAG_FILE];
     sn_text_writer w = sn_text_writer_on(stamp, sizeof stamp);
-    seine_err e =
-        sn_sqlite_prepare(j->db, "SELECT count(*) FROM result WHERE kind < ?", &stmt);
+    uint64_t pages;
+    seine_err e = count_pages(j, &pages);
 
-    if (e != SEINE_OK)
-        return say_db(j, j->db, e, diag);
-    row = sn_sqlite_bind(stmt);
-    sn_sqlite_put_int(&row, SN_JOB_SKIP);
-    e = sn_sqlite_next(stmt, &there);
-    uint64_t pages = e == SEINE_OK && there ? (uint64_t)sn_sqlite_int(stmt, 0) : 0;
-    sn_sqlite_finalize(stmt);
     if (e != SEINE_OK)
         return say_db(j, j->db, e, diag);
     sn_diag_count(pages, count);
@@ -360,7 +375,9 @@ check_job(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
 {
     if (o->any_spec)
         return SEINE_OK;
-    bool is_next = j->facts.state == SN_JOB_FINISHED && o->next_round;
+    bool is_next = j->facts.state == SN_JOB_FINISHED && (o->next_round || o->next_run);
+    if (is_next && o->next_run)
+        return SEINE_OK;
     seine_err e = sn_job_spec_check(j->facts.spec, o->spec ? o->spec : "{}",
                                     is_next ? o->round_members : NULL, diag);
     if (e != SEINE_OK || is_next)
@@ -380,7 +397,8 @@ static seine_err
 begin_run(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
 {
     seine_err e = SEINE_OK;
-    bool is_next = j->facts.state == SN_JOB_FINISHED && o->next_round && !o->any_spec;
+    bool is_next = j->facts.state == SN_JOB_FINISHED && (o->next_round || o->next_run) &&
+                   !o->any_spec;
 
     j->is_resumed = !is_untouched(j);
     if (j->is_resumed)
@@ -398,6 +416,21 @@ begin_run(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
     e = is_next ? sn_job_next_round(j) : sn_job_put_facts(j);
     j->is_resumed &= !is_next;
     SN_CRASHPOINT("round.begun");
+    return e == SEINE_OK ? SEINE_OK : say_db(j, j->db, e, diag);
+}
+
+/* SQLite syncs the head of a WAL before its first frame, for the sake of frames that an
+ * earlier WAL has left in the file. A new file has none: the facts are written once more
+ * without a sync, and the first group syncs head and frames together. */
+static seine_err
+begin_wal(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
+{
+    seine_err e = sn_sqlite_exec(j->db, "PRAGMA synchronous = OFF");
+
+    if (e == SEINE_OK)
+        e = sn_job_put_facts(j);
+    if (e == SEINE_OK)
+        e = set_sync(j, o);
     return e == SEINE_OK ? SEINE_OK : say_db(j, j->db, e, diag);
 }
 
@@ -440,8 +473,8 @@ open_job(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
     }
     if (e == SEINE_OK)
         e = open_db(j, o, diag);
-    if (e == SEINE_OK && !is_new)
-        e = begin_run(j, o, diag);
+    if (e == SEINE_OK)
+        e = is_new ? begin_wal(j, o, diag) : begin_run(j, o, diag);
     SN_CRASHPOINT("recover.replayed");
     if (e == SEINE_OK)
         sn_job_make_ballast(j);
@@ -459,16 +492,20 @@ sn_job_new(void)
     sn_map_init(&j->hosts, UINT32_MAX);
     sn_arena_init(&j->names, 16 << 10, SIZE_MAX / 2);
     sn_buf_init(&j->pages, SIZE_MAX - 1);
+    sn_buf_init(&j->kept, SIZE_MAX - 1);
     return j;
 }
 
 seine_err
 seine_job_open(const seine_job_opts *opts, seine_durable_job **out_job, seine_diag *diag)
 {
+    seine_job_opts own;
+
     sn_diag_clear(diag);
-    if (!out_job || !sn_opts_fit(opts, sizeof *opts))
+    if (!out_job ||
+        !sn_opts_read(&own, sizeof own, offsetof(seine_job_opts, next_run), opts))
         return SEINE_E_INVAL;
-    if (!sn_job_is_name(opts->name)) {
+    if (!sn_job_is_name(own.name)) {
         sn_diag_option(diag, "name",
                        "1 to %d of letters, digits and . _ -, none of . - first",
                        NAME_MOST);
@@ -477,7 +514,9 @@ seine_job_open(const seine_job_opts *opts, seine_durable_job **out_job, seine_di
     seine_durable_job *j = sn_job_new();
     if (!j)
         return SEINE_E_NOMEM;
-    seine_err e = open_job(j, opts, diag);
+    j->forgets = own.next_run;
+    j->keeps_kept = own.keep_kept;
+    seine_err e = open_job(j, &own, diag);
     if (e != SEINE_OK) {
         if (diag && diag->text[0] == '\0')
             sn_diag_text(diag, "%s", seine_err_text(e));
@@ -487,6 +526,12 @@ seine_job_open(const seine_job_opts *opts, seine_durable_job **out_job, seine_di
     sn_job_show(j);
     *out_job = j;
     return SEINE_OK;
+}
+
+bool
+sn_job_forgets(const seine_durable_job *j)
+{
+    return j->forgets;
 }
 
 seine_err
@@ -533,6 +578,24 @@ sn_job_listen(seine_durable_job *j, void (*wake)(void *arg), void *arg)
     j->wake = wake;
 }
 
+/* Moving the WAL into the database syncs both, so the commit before needs no sync. While
+ * another process reads the WAL stays, and the commit is made again, with a sync. */
+static seine_err
+put_last_facts(seine_durable_job *j)
+{
+    bool is_moved = false;
+    seine_err e = sn_sqlite_exec(j->db, "PRAGMA synchronous = NORMAL");
+
+    if (e == SEINE_OK)
+        e = sn_job_put_facts(j);
+    if (e == SEINE_OK)
+        e = sn_sqlite_settle(j->db, &is_moved);
+    if (e != SEINE_OK || is_moved)
+        return e;
+    e = sn_sqlite_exec(j->db, "PRAGMA synchronous = FULL");
+    return e == SEINE_OK ? sn_job_put_facts(j) : e;
+}
+
 /* Everything is durable, and the job says how it ended. */
 static seine_err
 end_run(seine_durable_job *j, bool is_finished, seine_diag *diag)
@@ -545,9 +608,7 @@ end_run(seine_durable_job *j, bool is_finished, seine_diag *diag)
         return e;
     j->facts.state = is_finished ? SN_JOB_FINISHED : SN_JOB_STOPPED;
     j->facts.clean = 1;
-    e = sn_job_put_facts(j);
-    if (e == SEINE_OK)
-        e = sn_sqlite_exec(j->db, "PRAGMA wal_checkpoint(TRUNCATE)");
+    e = put_last_facts(j);
     if (e == SEINE_OK)
         return SEINE_OK;
     sn_job_say_why(j, e);
@@ -564,6 +625,11 @@ seine_job_end(seine_durable_job *j, bool is_finished, seine_diag *diag)
     sn_diag_clear(diag);
     if (!j)
         return SEINE_OK;
+    if (j->remote) {
+        e = j->is_given_up ? SEINE_OK : sn_job_remote_commit(j, true, diag);
+        sn_job_free(j);
+        return e;
+    }
     SN_CRASHPOINT("stop.drained");
     if (!j->is_given_up) /* else as after kill -9: the next run goes on from the last
                             commit */

@@ -77,6 +77,8 @@ typedef struct sn_job_url {
     X(boot)      /* … since which start, sn_job_boot */
 /* clang-format on */
 
+enum { SN_JOB_HOST_AWAITED = 2 }; /* of flags: somebody waits until the row is kept */
+
 typedef struct sn_job_host {
     sn_str name; /* "https://e.example:443" */
 #define X(column) int64_t column;
@@ -132,10 +134,17 @@ typedef struct sn_job_counts {
 } sn_job_counts;
 
 /* Kinds of notes that the job knows itself; the engine's begin at 1 (job_kinds.h). A new
- * round and a retry forget both. */
+ * round and a retry forget the first two; a new round also forgets the links, and the
+ * third, unless the job keeps it. */
 enum {
     SN_JOB_NOTE_COUNTS = 100, /* sn_job_counts */
-    SN_JOB_NOTE_TRIED = 101   /* attempts of a URL that has not ended, by its number */
+    SN_JOB_NOTE_TRIED = 101,  /* attempts of a URL that has not ended, by its number */
+    SN_JOB_NOTE_KEPT = 102,   /* what came with a record (record_items.h), likewise */
+    SN_JOB_NOTE_SAID = 103,   /* seine_job_note */
+    SN_JOB_NOTE_SLICE = 104,  /* of the timeline: "SHARD s|m PLACE", store/timeline.h */
+    SN_JOB_NOTE_LINKS = 105,  /* of a page (referrers.h), by its number */
+    SN_JOB_NOTE_LISTED = 106, /* by its URL: prints of what a sitemap names */
+    SN_JOB_NOTE_TOLD = 107    /* the last round whose orphans were told */
 };
 
 typedef struct sn_job_lane sn_job_lane;
@@ -178,12 +187,36 @@ void sn_job_listen(seine_durable_job *j, void (*wake)(void *arg), void *arg);
 /* The sink thread. STATE_CORRUPT: that number has a result already. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_job_result(seine_durable_job *j, const seine_record *r,
                                          uint64_t seq);
+/* What referrers.h knows of a URL whose result is in the same group. A job that is kept
+ * elsewhere drops it. The sink thread. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_keep_links(seine_durable_job *j, uint64_t number,
+                                             sn_str packed);
+/* The scan calls `fn` with what was kept of every URL that has ended in this round. */
+void sn_job_hear_links(seine_durable_job *j, void (*fn)(sn_str packed, void *arg),
+                       void *arg);
 /* The number that follows is that of the next line of any kind. */
 void sn_job_seq(seine_durable_job *j, uint64_t last_seq);
 
 /* Makes all results, and all that stands in the lanes, durable together. After a failure
  * every commit fails. DISK_FULL, FSYNC_FAILED, IO, NOMEM, STATE_CORRUPT. */
 SEINE_MUST_CHECK seine_err sn_job_commit(seine_durable_job *j, seine_diag *diag);
+
+/* A page that nothing names any more, in the round that has told so. */
+typedef struct sn_job_orphan {
+    sn_str url, host; /* "https://e.example/a", "e.example" */
+    int64_t round;
+    int64_t seen_ms, changed_ms; /* as in job_page.h */
+} sn_job_orphan;
+typedef seine_err (*sn_job_orphan_fn)(const sn_job_orphan *o, void *arg);
+
+/* Calls `fn` for every orphan as of the last commit, and for none if an earlier commit of
+ * this round has its note: the next commit keeps that. An error of `fn` ends it. The sink
+ * thread, when all URLs have ended. NOMEM, IO, STATE_CORRUPT. */
+SEINE_MUST_CHECK seine_err sn_job_tell_orphans(seine_durable_job *j, sn_job_orphan_fn fn,
+                                               void *arg);
+
+/* Does a finished job begin anew as if it had never run? Its outputs are new ones. */
+bool sn_job_forgets(const seine_durable_job *j);
 
 /* Is everything of earlier runs known? Any thread. */
 bool sn_job_is_started(const seine_durable_job *j);
@@ -203,6 +236,9 @@ int64_t sn_job_boot(const seine_durable_job *j);           /* of the machine: a 
 const uint64_t *sn_job_secret(const seine_durable_job *j); /* [2], of the seen-set */
 uint64_t sn_job_next_number(const seine_durable_job *j);   /* above all that were used */
 void sn_job_sums_get(const seine_durable_job *j, sn_job_sums *out); /* of earlier runs */
+/* The text of the URL with that number; `out` stays as it is when there is none. */
+SEINE_MUST_CHECK seine_err sn_job_url_text(seine_durable_job *j, int64_t number,
+                                           char *out, size_t cap);
 /* The same, after the scan; zeroes if earlier runs have kept none. */
 void sn_job_counts_get(const seine_durable_job *j, sn_job_counts *out);
 
@@ -211,6 +247,8 @@ typedef struct sn_job_standing {
     uint64_t done, refused, waiting, not_due;
     uint64_t sitemaps; /* that are done */
 } sn_job_standing;
+
+struct sn_job_page;
 
 /* Receives what earlier runs have left, in this order. NULL members are left out; an
  * error of one ends the scan. Texts are valid until it returns. */
@@ -222,6 +260,7 @@ typedef struct sn_job_scan {
     seine_err (*host)(const sn_job_host *h, void *arg);
     seine_err (*robots)(const sn_job_robots *r, void *arg);
     seine_err (*prints)(const uint64_t *prints, size_t n, void *arg); /* many times */
+    seine_err (*page)(const struct sn_job_page *p, void *arg);        /* see job_page.h */
     /* Unfinished, in order of number; between calls of `prints`. */
     seine_err (*url)(const sn_job_url *u, void *arg);
     /* Likewise, of pages that are not due before `due_ms`; 0: all are due. */

@@ -44,6 +44,8 @@ us(seine_span t)
 seine_err
 sn_job_result(seine_durable_job *j, const seine_record *r, uint64_t seq)
 {
+    if (j->remote)
+        return j->remote->result(j->self, r, seq);
     if (sn_job_bit_get(&j->done, r->number))
         return SEINE_E_STATE_CORRUPT;
     if (r->number > INT64_MAX / 2 ||
@@ -53,6 +55,8 @@ sn_job_result(seine_durable_job *j, const seine_record *r, uint64_t seq)
 
     if (e == SEINE_OK)
         e = sn_job_take_page(j, r);
+    if (e == SEINE_OK)
+        e = sn_job_take_kept(j, r);
     if (e != SEINE_OK)
         return e;
     j->results[j->n_results++] =
@@ -146,9 +150,15 @@ host_of(seine_durable_job *j, sn_str name, sn_job_head *h, int64_t *out_id)
     *out_id = 0;
     if (name.len == 0)
         return SEINE_OK;
+    if (j->last_host && j->last_host->id <= h->hosts &&
+        sn_str_eq(name, j->last_host->name)) { /* most links stay where they are */
+        *out_id = j->last_host->id;
+        return SEINE_OK;
+    }
     seine_err e = sn_job_host_find(j, name, &n);
     if (e != SEINE_OK)
         return e;
+    j->last_host = n;
     *out_id = n->id;
     return n->id > h->hosts ? store_host(j, n, NULL, h) : SEINE_OK;
 }
@@ -373,6 +383,8 @@ write_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
     if (e == SEINE_OK)
         e = sn_job_put_pages(j);
     if (e == SEINE_OK)
+        e = sn_job_put_kept(j, h);
+    if (e == SEINE_OK)
         e = sn_job_put_counts(j, h);
     if (e == SEINE_OK)
         e = store_outputs(j, h);
@@ -424,6 +436,18 @@ choose_sync(seine_durable_job *j)
                                         : "PRAGMA synchronous = NORMAL");
 }
 
+/* Runs a statement that is prepared once. */
+static seine_err
+run(seine_durable_job *j, const char *sql, sn_sqlite_stmt **stmt)
+{
+    seine_err e = *stmt ? SEINE_OK : sn_sqlite_prepare(j->db, sql, stmt);
+
+    if (e != SEINE_OK)
+        return e;
+    sn_sqlite_row none = sn_sqlite_bind(*stmt);
+    return sn_sqlite_done(&none);
+}
+
 /* One try; a failed one leaves nothing behind. */
 static seine_err
 try_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
@@ -431,7 +455,7 @@ try_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
     seine_err e = choose_sync(j);
 
     if (e == SEINE_OK)
-        e = sn_sqlite_exec(j->db, "BEGIN IMMEDIATE");
+        e = run(j, "BEGIN IMMEDIATE", &j->begin);
     *h = j->head;
     h->grp++;
     j->n_tried = 0;
@@ -440,7 +464,7 @@ try_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
         e = write_group(j, cursors, h);
     SN_CRASHPOINT("db.commit.before");
     if (e == SEINE_OK)
-        e = sn_sqlite_exec(j->db, "COMMIT");
+        e = run(j, "COMMIT", &j->commit);
     SN_CRASHPOINT("db.commit.after");
     if (e == SEINE_OK)
         return SEINE_OK;
@@ -465,6 +489,7 @@ end_group(seine_durable_job *j, const sn_job_cursor *cursors, const sn_job_head 
         j->outputs[i]->is_dirty = false;
     drop_prints(j);
     sn_job_keep_pages(j);
+    sn_buf_reset(&j->kept);
     uint64_t *held = j->held;
     size_t room = j->held_room;
     j->held = j->taken;
@@ -523,6 +548,8 @@ commit(seine_durable_job *j, sn_job_cursor *cursors)
 seine_err
 sn_job_commit(seine_durable_job *j, seine_diag *diag)
 {
+    if (j->remote)
+        return sn_job_remote_commit(j, false, diag);
     seine_err e = j->err;
 
     j->n_open = atomic_load(&j->n_lanes); /* they may be made meanwhile */
@@ -552,6 +579,8 @@ sn_job_commit(seine_durable_job *j, seine_diag *diag)
 bool
 sn_job_has_work(const seine_durable_job *j)
 {
+    if (j->remote && j->remote->has_work(j->self))
+        return true;
     for (unsigned i = 0; i < j->n_lanes; i++)
         if (sn_job_lane_held(&j->lanes[i]) > 0)
             return true;
@@ -561,6 +590,8 @@ sn_job_has_work(const seine_durable_job *j)
 bool
 sn_job_is_ready(const seine_durable_job *j)
 {
+    if (j->remote && !j->remote->is_ready(j->self))
+        return false;
     uint64_t held = 0;
 
     for (unsigned i = 0; i < j->n_lanes; i++)

@@ -239,18 +239,29 @@ sn_job_remove_state(seine_durable_job *j)
 }
 
 seine_err
-sn_job_settle(const seine_durable_job *j, int fd, seine_diag *diag)
+sn_job_rename_new(const seine_durable_job *j, int fd, seine_diag *diag)
 {
     char path[PATH_MAX];
-    seine_err e = SEINE_OK;
 
     snprintf(path, sizeof path, "%s/job.db.new", j->dir);
-    if (fsync(fd) != 0)
-        e = sn_job_fail("sync", path, errno, diag);
-    else if (renameat(j->dir_fd, "job.db.new", j->dir_fd, "job.db") != 0)
+    if (fsync(fd) != 0) {
+        seine_err e = sn_job_fail("sync", path, errno, diag);
+
+        return e == SEINE_E_IO ? SEINE_E_FSYNC_FAILED : e;
+    }
+    if (renameat(j->dir_fd, "job.db.new", j->dir_fd, "job.db") != 0)
         return sn_job_fail("rename", path, errno, diag);
-    else if (fsync(j->dir_fd) != 0)
-        e = sn_job_fail("sync", j->dir, errno, diag);
+    return SEINE_OK;
+}
+
+seine_err
+sn_job_settle(const seine_durable_job *j, int fd, seine_diag *diag)
+{
+    seine_err e = sn_job_rename_new(j, fd, diag);
+
+    if (e != SEINE_OK || fsync(j->dir_fd) == 0)
+        return e;
+    e = sn_job_fail("sync", j->dir, errno, diag);
     return e == SEINE_E_IO ? SEINE_E_FSYNC_FAILED : e;
 }
 

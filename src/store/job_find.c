@@ -9,9 +9,9 @@
 #include "store/job_parts.h"
 #include "text/html.h"
 
-/* The first integer of the first row, with a number or a text bound. False: no row. */
+/* The first integer of the first row, with a text bound. False: no row. */
 static bool
-first_int(sn_sqlite *db, const char *sql, int64_t number, sn_str text, int64_t *out)
+first_int(sn_sqlite *db, const char *sql, sn_str text, int64_t *out)
 {
     sn_sqlite_stmt *stmt;
     bool there = false;
@@ -19,16 +19,25 @@ first_int(sn_sqlite *db, const char *sql, int64_t number, sn_str text, int64_t *
     if (sn_sqlite_prepare(db, sql, &stmt) != SEINE_OK)
         return false;
     sn_sqlite_row row = sn_sqlite_bind(stmt);
-    if (text.ptr)
-        sn_sqlite_put_text(&row, text);
-    else
-        sn_sqlite_put_int(&row, number);
+    sn_sqlite_put_text(&row, text);
     if (sn_sqlite_next(stmt, &there) != SEINE_OK)
         there = false;
     if (there)
         *out = sn_sqlite_int(stmt, 0);
     sn_sqlite_finalize(stmt);
     return there;
+}
+
+/* The first row of a table whose integer at that place is this. */
+static seine_err
+find_by(sn_job_table *t, unsigned place, int64_t value, sn_job_row *row, bool *out_there)
+{
+    seine_err e;
+
+    do
+        e = sn_job_table_next(t, row, out_there);
+    while (e == SEINE_OK && *out_there && row->ints[place] != value);
+    return e;
 }
 
 /* The print of a key, as the runs of this job make it. */
@@ -68,24 +77,21 @@ find_end(seine_durable_job *j, int64_t number, seine_job_url *out)
 {
     sn_job_row row;
     bool there = false;
-    int64_t seq;
-    seine_err e = SEINE_OK;
+    sn_job_table *results = &j->tables[SN_TABLE_RESULT];
+    seine_err e = find_by(results, 1, number, &row, &there);
 
-    if (first_int(j->db, "SELECT seq FROM result WHERE url = ?", number, (sn_str){0},
-                  &seq)) {
-        e = sn_job_table_get(&j->tables[SN_TABLE_RESULT], seq, &row, &there);
-        if (e == SEINE_OK && there)
-            fill_result(row.ints, out);
-    } else {
+    sn_job_table_reset(results);
+    if (e == SEINE_OK && there) {
+        fill_result(row.ints, out);
+    } else if (e == SEINE_OK) {
         e = sn_job_table_get(&j->tables[SN_TABLE_ENDED], number, &row, &there);
         out->has_ended = there;
     }
     return e;
 }
 
-/* The text of the URL with that number. */
-static seine_err
-text_of(seine_durable_job *j, int64_t number, char *out, size_t cap)
+seine_err
+sn_job_url_text(seine_durable_job *j, int64_t number, char *out, size_t cap)
 {
     sn_job_row url, host = {.ints = {0}};
     bool there = false, has_host = false;
@@ -123,7 +129,7 @@ find_row(seine_durable_job *j, int64_t number, seine_job_url *out)
     }
     int64_t parent = row.ints[3];
     if (parent >= 0) {
-        e = text_of(j, parent, out->parent, sizeof out->parent);
+        e = sn_job_url_text(j, parent, out->parent, sizeof out->parent);
     } else if (!out->is_given) { /* a page that the job has no row of */
         e = sn_job_table_get(&j->tables[SN_TABLE_REQUEST], number, &row, &there);
         if (e == SEINE_OK && there)
@@ -136,7 +142,6 @@ seine_err
 seine_job_view_url(seine_job_view *v, const char *key, seine_job_url *out)
 {
     uint64_t print = 0;
-    int64_t number, seq;
     sn_job_row row;
     bool there = false;
 
@@ -149,12 +154,11 @@ seine_job_view_url(seine_job_view *v, const char *key, seine_job_url *out)
     seine_err e = print_of(j, key, &print);
     if (e != SEINE_OK)
         return e;
-    if (first_int(j->db, "SELECT number FROM url WHERE print = ?", (int64_t)print,
-                  (sn_str){0}, &number))
-        e = find_row(j, number, out);
-    else if (first_int(j->db, "SELECT seq FROM result WHERE print = ?", (int64_t)print,
-                       (sn_str){0}, &seq)) {
-        e = sn_job_table_get(&j->tables[SN_TABLE_RESULT], seq, &row, &there);
+    e = find_by(&j->tables[SN_TABLE_URL], 2, (int64_t)print, &row, &there);
+    if (e == SEINE_OK && there) {
+        e = find_row(j, row.ints[0], out);
+    } else if (e == SEINE_OK) {
+        e = find_by(&j->tables[SN_TABLE_RESULT], 10, (int64_t)print, &row, &there);
         if (e == SEINE_OK && there)
             fill_result(row.ints, out);
     }
@@ -167,7 +171,7 @@ bool
 seine_job_view_robots(seine_job_view *v, const char *host, seine_view *out_text,
                       int64_t *out_wall)
 {
-    int64_t id;
+    int64_t id = 0;
     sn_job_row row;
     bool there = false;
 
@@ -175,7 +179,7 @@ seine_job_view_robots(seine_job_view *v, const char *host, seine_view *out_text,
         return false;
     seine_durable_job *j = sn_job_of_view(v);
     if (!j->db ||
-        !first_int(j->db, "SELECT id FROM host WHERE name = ?", 0, sn_str_of(host), &id))
+        !first_int(j->db, "SELECT id FROM host WHERE name = ?", sn_str_of(host), &id))
         return false;
     sn_job_table *t = &j->tables[SN_TABLE_ROBOTS];
     if (sn_job_table_get(t, id, &row, &there) != SEINE_OK || !there)

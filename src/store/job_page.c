@@ -130,7 +130,7 @@ sn_job_put_pages(seine_durable_job *j)
 void
 sn_job_keep_pages(seine_durable_job *j)
 {
-    j->round = j->told;
+    j->round.pages = j->told.pages; /* all that differs: shards read the rest meanwhile */
     sn_buf_reset(&j->pages);
 }
 

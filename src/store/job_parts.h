@@ -4,7 +4,9 @@
  *
  *     job.c          opens, makes, closes; figures
  *     job_files.c    directory, lock, ballast; which file systems will do
+ *     job_format.c   declarations of the tables, those of older formats among them
  *     job_table.c    rows with their CRC
+ *     job_pack.c     sixteen rows in one of SQLite
  *     job_batch.c    many rows by one statement
  *     job_lane.c     operations on their way
  *     job_put.c      what shards append
@@ -17,8 +19,12 @@
  *     job_hosts.c    names of hosts and their numbers; bits of ended URLs
  *     job_view.c     a job as others see it
  *     job_find.c     what it knows of one URL
+ *     job_orphans.c  pages that nothing names any more
+ *     job_records.c  its results as records
+ *     job_timeline.c what its runs were like over time
  *     job_repair.c   what can be read of a damaged one
  *     job_retry.c    results that are forgotten
+ *     job_remote.c   a job that is kept elsewhere
  *
  * Time    wall time in ms.
  * Memory  of the job.
@@ -93,12 +99,26 @@ typedef struct sn_job_bits {
     size_t n;
 } sn_job_bits;
 
+/* A job that is kept elsewhere (fleet_worker.h): lanes and records pass through here, the
+ * rest is the other's. */
+typedef struct sn_job_remote {
+    seine_err (*result)(void *self, const seine_record *r, uint64_t seq);
+    seine_err (*op)(void *self, const sn_job_op *op);
+    seine_err (*commit)(void *self, bool is_end, seine_diag *diag);
+    bool (*is_ready)(const void *self);
+    bool (*has_work)(const void *self);
+} sn_job_remote;
+
 struct seine_durable_job {
-    char *dir; /* ".seine/NAME" */
+    const sn_job_remote *remote; /* NULL: it is in a directory */
+    void *self;                  /* of the remote */
+    char *dir;                   /* ".seine/NAME" */
     int dir_fd, lock_fd;
     sn_sqlite *db;
     sn_job_table tables[SN_TABLES];
     sn_job_batch new_urls, new_results; /* of the group that is being written */
+    sn_sqlite_stmt *begin, *commit;     /* NULL: not needed yet; the connection's */
+    const sn_job_name *last_host;       /* that was found; NULL: none */
     sn_job_facts facts;
     sn_job_head head;
     bool is_resumed, is_scanned;
@@ -116,6 +136,8 @@ struct seine_durable_job {
     sn_job_lane *lanes;
     void (*wake)(void *arg);
     void *wake_arg;
+    void (*hear_links)(sn_str packed, void *arg); /* NULL: nobody asks for them */
+    void *links_arg;
 
     sn_map hosts; /* name → sn_job_name */
     sn_job_name **by_id;
@@ -137,6 +159,9 @@ struct seine_durable_job {
     sn_job_counts counts;  /* of all runs, as of the last commit … */
     sn_job_counts counted; /* … and of the group that is being written */
     sn_buf pages;          /* of the next group, packed */
+    sn_buf kept;           /* likewise, what came with records */
+    bool forgets;          /* a next round knows no URL … */
+    bool keeps_kept;       /* … and what came with records of earlier ones */
     sn_job_round round;    /* as of the last commit … */
     sn_job_round told;     /* … and of the group that is being written */
     sn_job_bits has_page;  /* numbers that had a row of `page` at the scan */
@@ -170,7 +195,11 @@ SEINE_MUST_CHECK seine_err sn_job_lock(seine_durable_job *j, const char *name,
 bool sn_job_is_locked(const seine_durable_job *j, int64_t *out_pid);
 /* "cannot WHAT PATH: CAUSE". */
 seine_err sn_job_fail(const char *what, const char *path, int error, seine_diag *diag);
-/* Syncs the new database and gives it its name. FSYNC_FAILED, IO, DISK_FULL. */
+/* Syncs the new database and gives it its name, which is durable when the directory is
+ * synced. FSYNC_FAILED, IO, DISK_FULL. */
+SEINE_MUST_CHECK seine_err sn_job_rename_new(const seine_durable_job *j, int fd,
+                                             seine_diag *diag);
+/* That, and syncs the directory. */
 SEINE_MUST_CHECK seine_err sn_job_settle(const seine_durable_job *j, int fd,
                                          seine_diag *diag);
 bool sn_job_file_exists(const seine_durable_job *j, const char *name);
@@ -204,6 +233,10 @@ SEINE_MUST_CHECK seine_err sn_job_put_counts(seine_durable_job *j, sn_job_head *
 SEINE_MUST_CHECK seine_err sn_job_take_note(seine_durable_job *j, const sn_job_row *row,
                                             const sn_job_scan *into);
 SEINE_MUST_CHECK seine_err sn_job_forget_notes(seine_durable_job *j, sn_job_head *h);
+/* The orphans of this round were told: the next group says so. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_keep_told(seine_durable_job *j);
+/* Has a group said so? STATE_CORRUPT, IO. */
+SEINE_MUST_CHECK seine_err sn_job_has_told(seine_durable_job *j, bool *out_is);
 
 /* job_page.c: the page of a row; rows in a transaction; those of a group, and, when it is
  * committed, what is in memory of them */
@@ -212,6 +245,9 @@ SEINE_MUST_CHECK seine_err sn_job_put_page(seine_durable_job *j, const sn_job_pa
 SEINE_MUST_CHECK seine_err sn_job_put_round(seine_durable_job *j, const sn_job_round *r);
 SEINE_MUST_CHECK seine_err sn_job_put_pages(seine_durable_job *j);
 void sn_job_keep_pages(seine_durable_job *j);
+/* What came with a record waits for the next group. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_take_kept(seine_durable_job *j, const seine_record *r);
+SEINE_MUST_CHECK seine_err sn_job_put_kept(seine_durable_job *j, sn_job_head *h);
 /* The page of a record joins the next group. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_job_take_page(seine_durable_job *j, const seine_record *r);
 
@@ -227,11 +263,25 @@ SEINE_MUST_CHECK seine_err sn_job_next_round(seine_durable_job *j);
 
 /* job_view.c */
 struct seine_job_view;
+/* job_depths.c: sets depth and parent of every URL to the shortest way that the pages of
+ * the last round know; numbers are below `n_numbers`. NOMEM, IO, STATE_CORRUPT. */
+SEINE_MUST_CHECK seine_err sn_job_find_depths(seine_durable_job *j, int64_t n_numbers);
+
 seine_durable_job *sn_job_of_view(struct seine_job_view *v); /* not to be written to */
 
 /* job_output.c */
 SEINE_MUST_CHECK seine_err sn_job_outputs_load(seine_durable_job *j);
 void sn_job_outputs_free(seine_durable_job *j);
+
+/* job_remote.c */
+/* A job without a directory. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_remote_new(const sn_job_remote *remote, void *self,
+                                             const char *name, const uint64_t secret[2],
+                                             seine_durable_job **out_job);
+/* There is something to commit that no record announces. Any thread. */
+void sn_job_remote_wake(seine_durable_job *j);
+SEINE_MUST_CHECK seine_err sn_job_remote_commit(seine_durable_job *j, bool is_end,
+                                                seine_diag *diag);
 
 /* job_commit.c */
 int64_t sn_job_wall_ms(void);

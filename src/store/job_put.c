@@ -30,12 +30,23 @@ sn_job_found(sn_job_lane *l, const sn_job_url *u)
     return sn_job_lane_put(l, SN_JOB_FOUND, ints, 6, texts, 4);
 }
 
+/* What a host asks for counts from now on, also if no record comes for a while. */
+static seine_err
+wake(sn_job_lane *l, seine_err e)
+{
+    if (e == SEINE_OK && l->job->wake)
+        l->job->wake(l->job->wake_arg);
+    return e;
+}
+
+/* In a fleet the others wait for it: a sitemap may be the last thing to end. */
 seine_err
 sn_job_ended(sn_job_lane *l, uint64_t number)
 {
     int64_t n = (int64_t)number;
+    seine_err e = sn_job_lane_put(l, SN_JOB_ENDED, &n, 1, NULL, 0);
 
-    return sn_job_lane_put(l, SN_JOB_ENDED, &n, 1, NULL, 0);
+    return l->job->remote ? wake(l, e) : e;
 }
 
 seine_err
@@ -44,15 +55,6 @@ sn_job_refused(sn_job_lane *l, uint64_t number, uint64_t print)
     int64_t ints[] = {(int64_t)number, (int64_t)print};
 
     return sn_job_lane_put(l, SN_JOB_REFUSED, ints, 2, NULL, 0);
-}
-
-/* What a host asks for counts from now on, also if no record comes for a while. */
-static seine_err
-wake(sn_job_lane *l, seine_err e)
-{
-    if (e == SEINE_OK && l->job->wake)
-        l->job->wake(l->job->wake_arg);
-    return e;
 }
 
 seine_err

@@ -103,8 +103,14 @@ read_table(repair *r, sn_job_table_id id, take_fn take)
 static seine_err
 keep(repair *r, sn_job_table_id id, const sn_job_row *row)
 {
+    seine_durable_job *to = r->new;
+
     r->kept[id]++;
-    return sn_job_table_put(&r->new->tables[id], row);
+    if (id == SN_TABLE_URL)
+        return sn_job_batch_add(&to->new_urls, to->db, &to->tables[id], row);
+    if (id == SN_TABLE_RESULT)
+        return sn_job_batch_add(&to->new_results, to->db, &to->tables[id], row);
+    return sn_job_table_put(&to->tables[id], row);
 }
 
 /* Saving: a row that refers to one that is lost is lost, too. */
@@ -225,7 +231,9 @@ save_rows(repair *r)
 
     for (size_t i = 0; i < sizeof order / sizeof *order && e == SEINE_OK; i++)
         e = read_table(r, order[i].id, order[i].take);
-    return e;
+    if (e == SEINE_OK)
+        e = sn_job_batch_flush(&r->new->new_urls);
+    return e == SEINE_OK ? sn_job_batch_flush(&r->new->new_results) : e;
 }
 
 /* Counters that fit the rows. Without the old ones numbers go on well above those that

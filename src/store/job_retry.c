@@ -253,19 +253,12 @@ pick(retry *r)
 static seine_err
 forget(retry *r)
 {
-    sn_sqlite_stmt *stmt;
-    seine_err e =
-        sn_sqlite_prepare(r->job->db, "DELETE FROM result WHERE seq = ?", &stmt);
+    int64_t *seqs SN_AUTOFREE = sn_calloc(r->n + 1, sizeof *seqs);
 
-    for (size_t i = 0; i < r->n && e == SEINE_OK; i++) {
-        sn_sqlite_row at = sn_sqlite_bind(stmt);
-
-        sn_sqlite_put_int(&at, r->all[i].seq);
-        e = sn_sqlite_done(&at);
-    }
-    if (e == SEINE_OK)
-        sn_sqlite_finalize(stmt);
-    return e;
+    for (size_t i = 0; i < r->n && seqs; i++)
+        seqs[i] = r->all[i].seq;
+    return seqs ? sn_job_table_drop(&r->job->tables[SN_TABLE_RESULT], seqs, r->n)
+                : SEINE_E_NOMEM;
 }
 
 static bool

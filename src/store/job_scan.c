@@ -180,6 +180,8 @@ take_page(scan *s, const sn_job_row *row)
     seine_err e = sn_job_bit_set(&j->has_page, p.number);
     if (e == SEINE_OK && p.due_ms > s->into->due_ms && s->into->due_ms > 0)
         e = sn_job_bit_set(&s->not_due, p.number);
+    if (e == SEINE_OK && s->into->page)
+        e = s->into->page(&p, s->into->arg);
     return e;
 }
 
@@ -371,6 +373,8 @@ read_all(scan *s)
 seine_err
 sn_job_scan_all(seine_durable_job *j, const sn_job_scan *into, seine_diag *diag)
 {
+    if (j->remote)
+        return SEINE_OK; /* it tells what it knows by and by */
     scan *s SN_AUTOFREE = sn_zalloc(sizeof *s);
     sn_job_row open;
     bool is_open;

@@ -185,39 +185,34 @@ read_state(seine_durable_job *j, bool is_locked, seine_diag *diag)
 /* Counting */
 
 static void
-count_kind(seine_job_about *a, int64_t kind, uint64_t n)
+count_kind(seine_job_about *a, int64_t kind)
 {
     seine_fate fate = kind < SN_JOB_SKIP ? seine_fate_of((seine_err)kind) : SEINE_FATE_OK;
 
     if (kind >= SN_JOB_SKIP)
-        a->skipped += n;
+        a->skipped++;
     else if (fate == SEINE_FATE_OK)
-        a->ok += n;
+        a->ok++;
     else
-        a->failed += n;
+        a->failed++;
 }
 
 /* Results by their kind, and how many of them are of URLs that have a row. */
 static seine_err
 count_results(seine_durable_job *j, seine_job_about *a)
 {
-    sn_sqlite_stmt *stmt;
+    sn_job_table *t = &j->tables[SN_TABLE_RESULT];
+    sn_job_row row = {.ints = {0}};
     bool there = true;
     uint64_t ended = (uint64_t)j->head.ended;
-    seine_err e = sn_sqlite_prepare(
-        j->db,
-        "SELECT kind, count(*), sum(print = 0), CAST(min(total(bytes_in), 1e18) AS "
-        "INTEGER) FROM result GROUP BY kind",
-        &stmt);
+    seine_err e;
 
-    if (e != SEINE_OK)
-        return e;
-    while ((e = sn_sqlite_next(stmt, &there)) == SEINE_OK && there) {
-        count_kind(a, sn_sqlite_int(stmt, 0), (uint64_t)sn_sqlite_int(stmt, 1));
-        ended += (uint64_t)sn_sqlite_int(stmt, 2);
-        a->bytes_in += (uint64_t)sn_sqlite_int(stmt, 3);
+    while ((e = sn_job_table_next(t, &row, &there)) == SEINE_OK && there) {
+        count_kind(a, row.ints[2]);
+        ended += row.ints[10] == 0;
+        a->bytes_in += (uint64_t)row.ints[6];
     }
-    sn_sqlite_finalize(stmt);
+    sn_job_table_reset(t);
     uint64_t found = (uint64_t)j->head.urls;
     a->pending = found > ended ? found - ended : 0;
     return e;
@@ -360,8 +355,10 @@ seine_job_view_outputs(const seine_job_view *v, seine_job_output_fn fn, void *ar
     for (unsigned i = 0; v && fn && v->about.err == SEINE_OK && i < v->job->n_outputs;
          i++) {
         const sn_job_output *o = &v->job->outputs[i]->out;
+        /* A database counts records there, and has no tail. */
+        bool is_bytes = o->committed > 0 && o->tail_crc != 0;
         seine_job_output out = {v->job->outputs[i]->path,
-                                o->committed > 0 ? (uint64_t)o->committed : 0};
+                                is_bytes ? (uint64_t)o->committed : 0};
 
         fn(&out, arg);
     }

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "seine/format.h"
 #include "store/record_filter.h"
+#include "store/record_items.h"
 
 /* The writer of each format; format.c has names and file endings. */
 static const sn_out_ops *const writers[] = {
@@ -141,6 +142,8 @@ sn_out_record(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
     if (o->filter && (r->type != SEINE_RECORD_RESULT ||
                       !sn_record_filter_has(o->filter, r->url, r->content_type)))
         return SEINE_OK;
+    if (o->opts.items && o->ops->items_only && !o->opts.items->records)
+        return SEINE_OK;
     return o->ops->record(o, r, seq, diag);
 }
 
@@ -151,11 +154,27 @@ sn_out_links(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag)
 }
 
 seine_err
+sn_out_items(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag)
+{
+    if (!o->opts.items || !o->ops->items || sn_record_items_count(r) == 0)
+        return SEINE_OK;
+    return o->ops->items(o, r, seq, diag);
+}
+
+seine_err
 sn_out_line(sn_out *o, const sn_said *said, seine_diag *diag)
 {
     if (!o->ops->line || o->opts.only_failed || o->opts.no_lines)
         return SEINE_OK;
     return o->ops->line(o, said, diag);
+}
+
+seine_err
+sn_out_slices(sn_out *o, sn_str lines, seine_diag *diag)
+{
+    if (!o->ops->slices || o->opts.only_failed || o->opts.no_lines)
+        return SEINE_OK;
+    return o->ops->slices(o, lines, diag);
 }
 
 seine_err

@@ -54,6 +54,7 @@ typedef struct sn_out_length {
 typedef struct sn_out_ops {
     size_t size;         /* of self, which is zeroed before open */
     bool is_first;       /* sets members of the record */
+    bool items_only;     /* with opts.items it takes no records */
     seine_span patience; /* longest wait of a record for a full flush; 0: none */
     seine_err (*open)(sn_out *o, seine_diag *diag);
     seine_err (*start)(sn_out *o,
@@ -62,7 +63,12 @@ typedef struct sn_out_ops {
     /* Of opts.links: the links of the page, whatever else the output leaves out; their
      * numbers follow that of the record. NULL: it has no place for them. */
     seine_err (*links)(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag);
+    /* Of opts.items: the items of the page. Their numbers follow `seq`. NULL: it has no
+     * place for them. */
+    seine_err (*items)(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag);
     seine_err (*line)(sn_out *o, const sn_said *said, seine_diag *diag);
+    /* Slices of the timeline, a line of JSON each. NULL: it has no place for them. */
+    seine_err (*slices)(sn_out *o, sn_str lines, seine_diag *diag);
     /* Writes what waits; `all` of it when the sink thread is idle, at the end, or when
      * the patience is over. The bytes written are always complete for a reader. */
     seine_err (*flush)(sn_out *o, bool all, seine_diag *diag);
@@ -91,10 +97,11 @@ struct sn_out {
     uint64_t marked_seq;  /* of a job: the last row that it has committed here; 0: none */
     uint64_t cut_seq;     /* of a job: later rows of a database are removed at start */
     uint64_t last_seq;    /* set by open: of existing records */
-    uint64_t records, bytes;         /* written; counted by the format */
-    uint64_t dev, ino;               /* of the file; ino 0: none of its own */
-    struct sn_record_filter *filter; /* NULL: all records */
-    seine_time since;                /* since when a record waits for a flush; 0: none */
+    uint64_t records, bytes;           /* written; counted by the format */
+    uint64_t told_records, told_bytes; /* of these: the metrics know */
+    uint64_t dev, ino;                 /* of the file; ino 0: none of its own */
+    struct sn_record_filter *filter;   /* NULL: all records */
+    seine_time since; /* since when a record waits for a flush; 0: none */
 };
 
 /* On failure the output is closed. */
@@ -105,7 +112,10 @@ SEINE_MUST_CHECK seine_err sn_out_record(sn_out *o, seine_record *r, uint64_t se
                                          seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_out_links(sn_out *o, const seine_record *r, uint64_t seq,
                                         seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_out_items(sn_out *o, const seine_record *r, uint64_t seq,
+                                        seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_out_line(sn_out *o, const sn_said *said, seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_out_slices(sn_out *o, sn_str lines, seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_out_flush(sn_out *o, bool all, seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_out_close(sn_out *o, seine_diag *diag);
 void sn_out_drop(sn_out *o); /* closes it and ignores errors */

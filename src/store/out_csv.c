@@ -3,7 +3,7 @@
 
 #include "store/csv.h"
 #include "store/csv_columns.h"
-#include "store/outtext.h"
+#include "store/out_items.h"
 
 typedef struct csv {
     sn_outtext text; /* first: the functions of outtext.h take it for their own */
@@ -19,7 +19,9 @@ render(const sn_out *o, sn_text_writer *p, const seine_record *r, uint64_t seq)
 {
     const csv *self = o->self;
 
-    if (self->columns.n > 0)
+    if (o->opts.items)
+        sn_out_items_head(o, p);
+    else if (self->columns.n > 0)
         sn_csv_columns_row(p, &self->columns, r, seq, o->how);
     else
         sn_record_csv(p, r, seq, o->members, o->how);
@@ -44,7 +46,7 @@ read_columns(sn_out *o, seine_diag *diag)
     char names[NAMES];
     sn_str bad;
 
-    if (!list && self->data.n == 0)
+    if (o->opts.items || (!list && self->data.n == 0))
         return SEINE_OK;
     if (!list) {
         write_columns(o, names);
@@ -93,7 +95,9 @@ const sn_out_ops sn_out_csv = {
     .patience = SN_OUTTEXT_PATIENCE,
     .open = open_csv,
     .start = start_csv,
+    .items_only = true,
     .record = sn_outtext_record,
+    .items = sn_out_items_csv,
     .flush = sn_outtext_flush,
     .length = sn_outtext_length,
     .close = close_csv,

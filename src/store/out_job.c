@@ -150,7 +150,7 @@ cut_archive(const char *path, const sn_job_output *was, seine_diag *diag)
 static bool
 goes_on(const seine_durable_job *j, const seine_sink_opts *o)
 {
-    return sn_job_round_of(j)->number > 1 && !o->overwrite;
+    return sn_job_round_of(j)->number > 1 && !o->overwrite && !sn_job_forgets(j);
 }
 
 /* Says in the job that the file is ours before it is made. */
@@ -191,6 +191,17 @@ sn_out_job_recover(seine_durable_job *j, seine_sink_opts *opts, seine_diag *diag
     if (format == SEINE_SINK_WARC)
         return cut_archive(opts->path, was, diag);
     return cut_file(opts->path, was, diag);
+}
+
+bool
+sn_out_job_needs_mark(const seine_durable_job *j, const sn_out *o)
+{
+    char key[PATH_MAX];
+
+    if (!o->ops->length || !o->job_path || !sn_file_real_path(o->job_path, key))
+        return false;
+    const sn_job_output *was = sn_job_output_get(j, sn_str_of(key));
+    return !was || was->ino != 0;
 }
 
 seine_err

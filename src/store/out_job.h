@@ -33,6 +33,10 @@ SEINE_MUST_CHECK seine_err sn_out_job_recover(seine_durable_job *j, seine_sink_o
 /* The committed length of that output, of a database the last seq; 0: none. */
 uint64_t sn_out_job_marked(const seine_durable_job *j, const char *path);
 
+/* Must the output be marked before its first record? One that is claimed is made anew
+ * after a kill, and one without a length is never cut. */
+bool sn_out_job_needs_mark(const seine_durable_job *j, const sn_out *o);
+
 /* The output has been flushed. FSYNC_FAILED, IO, NOMEM. */
 SEINE_MUST_CHECK seine_err sn_out_job_mark(seine_durable_job *j, sn_out *o,
                                            seine_diag *diag);

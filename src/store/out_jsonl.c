@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "store/outtext.h"
+#include "store/out_items.h"
 
 static void
 render(const sn_out *o, sn_text_writer *p, const seine_record *r, uint64_t seq)
@@ -32,7 +32,9 @@ const sn_out_ops sn_out_jsonl = {
     .patience = SN_OUTTEXT_PATIENCE,
     .open = open_jsonl,
     .start = sn_outtext_start,
+    .items_only = true,
     .record = sn_outtext_record,
+    .items = sn_out_items_jsonl,
     .line = sn_outtext_line,
     .flush = sn_outtext_flush,
     .length = sn_outtext_length,

@@ -21,6 +21,7 @@
 #include "seine/clock.h"
 #include "seine/version.h"
 #include "store/outfile.h"
+#include "store/record_items.h"
 #include "store/sqlite_beside.h"
 #include "store/sqlite_schema.h"
 
@@ -255,6 +256,13 @@ look_into(sn_out *o, seine_diag *diag)
             0, &last);
     if (e == SEINE_OK)
         e = sn_base_ask(b, "SELECT max(run) + 1 FROM summary", 1, &b->run);
+    if (e == SEINE_OK) {
+        e = sn_base_check_items(o, diag);
+        if (e == SEINE_E_OUTPUT_CHANGED)
+            return e;
+    }
+    if (e == SEINE_OK)
+        e = sn_base_last_item(o, &last);
     if (e == SEINE_E_NOMEM)
         return e;
     if (e == SEINE_E_STATE_LOCKED) {
@@ -541,6 +549,8 @@ check_last(sn_out *o)
                     "link))",
                     0, &last);
 
+    if (e == SEINE_OK)
+        e = sn_base_last_item(o, &last);
     b->last_put = o->marked_seq;
     return e == SEINE_OK && (uint64_t)last < o->marked_seq ? SEINE_E_OUTPUT_CHANGED : e;
 }
@@ -579,6 +589,8 @@ start_sqlite(sn_out *o, seine_diag *diag)
         e = begin_batch(b);
     if (e == SEINE_OK)
         e = prepare_result(b, o->opts.repeats);
+    if (e == SEINE_OK)
+        e = sn_base_start_items(o);
     if (e == SEINE_OK && o->is_durable && o->opts.append) {
         e = cut_rows(b, o->cut_seq);
         if (e == SEINE_OK)
@@ -646,6 +658,20 @@ links_sqlite(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag)
 }
 
 static seine_err
+items_sqlite(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag)
+{
+    sn_base *b = o->self;
+    seine_err e = begin_batch(b);
+
+    if (e == SEINE_OK)
+        e = sn_base_put_items(o, r, seq);
+    if (e != SEINE_OK)
+        return fail_batch(o, e, diag);
+    b->last_put = seq + sn_record_items_count(r);
+    return SEINE_OK;
+}
+
+static seine_err
 line_sqlite(sn_out *o, const sn_said *said, seine_diag *diag)
 {
     sn_base *b = o->self;
@@ -666,6 +692,17 @@ line_sqlite(sn_out *o, const sn_said *said, seine_diag *diag)
         sn_sqlite_put_text(&row, json);
         e = sn_sqlite_done(&row);
     }
+    return e == SEINE_OK ? SEINE_OK : fail_batch(o, e, diag);
+}
+
+static seine_err
+slices_sqlite(sn_out *o, sn_str lines, seine_diag *diag)
+{
+    sn_base *b = o->self;
+    seine_err e = begin_batch(b);
+
+    if (e == SEINE_OK)
+        e = sn_base_put_slices(b, lines);
     return e == SEINE_OK ? SEINE_OK : fail_batch(o, e, diag);
 }
 
@@ -739,6 +776,7 @@ close_sqlite(sn_out *o, seine_diag *diag)
     if (b->is_new && !o->is_started)
         (void)unlink(o->opts.path);
     sn_data_columns_fini(&b->data);
+    sn_free(b->items);
     sn_free(b->json);
     sn_free(b->clean);
     return e;
@@ -751,7 +789,9 @@ const sn_out_ops sn_out_sqlite = {
     .start = start_sqlite,
     .record = record_sqlite,
     .links = links_sqlite,
+    .items = items_sqlite,
     .line = line_sqlite,
+    .slices = slices_sqlite,
     .flush = flush_sqlite,
     .length = length_of_sqlite,
     .close = close_sqlite,

@@ -90,6 +90,10 @@ write_link(sn_text_writer *p, const putting *x, const seine_record_link *l)
         SN_WRITE(p, ",\"line\":");
         sn_text_writer_u64(p, l->line);
     }
+    if (l->col > 0) {
+        SN_WRITE(p, ",\"col\":");
+        sn_text_writer_u64(p, l->col);
+    }
     if (l->tag.ptr) {
         SN_WRITE(p, ",\"tag\":");
         sn_text_writer_quoted(p, l->tag);

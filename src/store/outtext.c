@@ -59,6 +59,9 @@ check_head(sn_out *o, sn_str there, seine_diag *diag)
 
     t->render(o, &p, NULL, 0);
     size_t n = sn_text_writer_len(&p) - 1 - (o->how & SEINE_CSV_CRLF ? 1 : 0);
+    if (n >= sizeof head && there.len == sizeof head &&
+        memcmp(head, there.ptr, sizeof head) == 0)
+        return SEINE_OK; /* so many columns are the same ones if they begin alike */
     if (n < there.len && memcmp(head, there.ptr, n) == 0 &&
         (there.ptr[n] == '\n' || there.ptr[n] == '\r'))
         return SEINE_OK;

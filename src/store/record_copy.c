@@ -12,9 +12,6 @@
     X(input)        \
     X(id)           \
     X(tags)         \
-    X(url)          \
-    X(key)          \
-    X(final_url)    \
     X(method)       \
     X(host)         \
     X(ip)           \
@@ -33,6 +30,13 @@
 
 /* What a hold keeps: these are copied only if there is none. */
 #define CAPTURE_VIEWS(X) X(url) X(request) X(response)
+
+/* URL, key and final URL are mostly the text of another view, which is copied once. */
+static bool
+is_same(seine_view a, seine_view b)
+{
+    return a.ptr == b.ptr && a.len == b.len;
+}
 
 static bool
 has_fault(const seine_record *r)
@@ -53,6 +57,9 @@ sn_record_room(const seine_record *r)
 #define X(member) n += (r->member).len;
     VIEWS(X)
 #undef X
+    n += is_same(r->url, r->input) ? 0 : r->url.len;
+    n += is_same(r->key, r->url) ? 0 : r->key.len;
+    n += is_same(r->final_url, r->url) ? 0 : r->final_url.len;
     n += sn_record_hold_keeps(r->hold) ? 0 : r->body.len;
     for (size_t i = 0; i < r->n_hops; i++)
         n += r->hops[i].url.len;
@@ -88,6 +95,16 @@ keep_view(char **at, seine_view *v)
 {
     if (v->ptr)
         v->ptr = keep_bytes(at, v->ptr, v->len);
+}
+
+/* Copies the view, unless it is the `original` that was copied as `copy`. */
+static void
+share_view(char **at, seine_view *v, seine_view original, seine_view copy)
+{
+    if (is_same(*v, original))
+        *v = copy;
+    else
+        keep_view(at, v);
 }
 
 static void
@@ -147,5 +164,8 @@ sn_record_copy(const seine_record *r, void *block)
 #define X(member) keep_view(&at, &c->member);
     VIEWS(X)
 #undef X
+    share_view(&at, &c->url, r->input, c->input);
+    share_view(&at, &c->key, r->url, c->url);
+    share_view(&at, &c->final_url, r->url, c->url);
     return c;
 }

@@ -25,6 +25,7 @@
 #include "seine/record_links.h"
 
 struct sn_record_links;
+struct seine_record_items;
 
 /* Pages that link to the URL of the record, as far as they are kept. */
 typedef struct sn_referrer_list {
@@ -42,6 +43,8 @@ typedef struct sn_record_hold {
     const struct sn_record_links *links; /* of the page; NULL: nobody asked for them */
     const sn_referrer_list *referrers;   /* set by the sinks; NULL: likewise */
     sn_str data; /* values of the page, an object of JSON; absent: none */
+    const struct seine_record_items *items; /* of the page; NULL: none */
+    sn_str kept; /* what the job keeps with the record; empty: nothing */
 } sn_record_hold;
 
 /* Does it keep body and captures? NULL does not. */

@@ -14,12 +14,43 @@ put_view(sn_text_writer *p, seine_view v)
     sn_text_writer_quoted(p, v);
 }
 
+/* The text that was written last, and where it stands. Input, URL, key and final URL of a
+ * record are mostly one text, which is escaped once. */
+typedef struct quoted {
+    seine_view of;
+    const char *from; /* NULL: nothing was written yet */
+    size_t len, lost; /* `lost` of the writer: nothing was spilled since */
+} quoted;
+
+static void
+put_again(sn_text_writer *p, seine_view v, quoted *q)
+{
+    const char *from = p->at;
+    size_t lost = p->lost;
+
+    if (q->from && v.ptr == q->of.ptr && v.len == q->of.len && lost == q->lost) {
+        sn_text_writer_add(p, q->from, q->len);
+        return;
+    }
+    put_view(p, v);
+    if (p->lost == lost)
+        *q = (quoted){v, from, (size_t)(p->at - from), lost};
+}
+
 /* Writes ,"name":"value" if there is a value. */
 #define STRING(p, name, view)              \
     do {                                   \
         if ((view).ptr) {                  \
             SN_WRITE(p, ",\"" name "\":"); \
             put_view(p, view);             \
+        }                                  \
+    } while (0)
+
+#define AGAIN(p, name, view, q)            \
+    do {                                   \
+        if ((view).ptr) {                  \
+            SN_WRITE(p, ",\"" name "\":"); \
+            put_again(p, view, q);         \
         }                                  \
     } while (0)
 
@@ -83,10 +114,10 @@ put_tags(sn_text_writer *p, seine_view tags)
 }
 
 static void
-put_origin(sn_text_writer *p, const seine_record *r, uint64_t m)
+put_origin(sn_text_writer *p, const seine_record *r, uint64_t m, quoted *q)
 {
     if (HAS(INPUT))
-        STRING(p, "input", r->input);
+        AGAIN(p, "input", r->input, q);
     if (HAS(LINE) && r->line > 0)
         NUMBER(p, "line", r->line);
     if (HAS(ID))
@@ -114,6 +145,10 @@ put_redirects(sn_text_writer *p, const seine_record *r)
 static void
 put_http(sn_text_writer *p, unsigned version)
 {
+    if (version == 11) {
+        SN_WRITE(p, ",\"http\":\"1.1\"");
+        return;
+    }
     SN_WRITE(p, ",\"http\":\"");
     sn_text_writer_u64(p, version / 10);
     if (version < 20) {
@@ -124,14 +159,14 @@ put_http(sn_text_writer *p, unsigned version)
 }
 
 static void
-put_place(sn_text_writer *p, const seine_record *r, uint64_t m)
+put_place(sn_text_writer *p, const seine_record *r, uint64_t m, quoted *q)
 {
     if (HAS(URL))
-        STRING(p, "url", r->url);
+        AGAIN(p, "url", r->url, q);
     if (HAS(KEY))
-        STRING(p, "key", r->key);
+        AGAIN(p, "key", r->key, q);
     if (HAS(FINAL_URL))
-        STRING(p, "final_url", r->final_url);
+        AGAIN(p, "final_url", r->final_url, q);
     if (HAS(REDIRECTS) && r->n_hops > 0)
         put_redirects(p, r);
     if (HAS(METHOD))
@@ -374,31 +409,41 @@ put_answer(sn_text_writer *p, const seine_record *r, uint64_t m)
         put_notes(p, r);
 }
 
+/* Writes a span; most of them are 0. */
+static inline void
+put_ms(sn_text_writer *p, seine_span ns)
+{
+    if (ns < SEINE_US(1) / 2)
+        SN_WRITE(p, "0");
+    else
+        sn_text_writer_ms(p, ns);
+}
+
 static void
 put_time(sn_text_writer *p, const seine_record *r)
 {
     SN_WRITE(p, ",\"time\":{\"queue\":");
-    sn_text_writer_ms(p, r->queue);
+    put_ms(p, r->queue);
     SN_WRITE(p, ",\"throttle\":");
-    sn_text_writer_ms(p, r->throttle);
+    put_ms(p, r->throttle);
     SN_WRITE(p, ",\"backoff\":");
-    sn_text_writer_ms(p, r->backoff);
+    put_ms(p, r->backoff);
     if (r->retry_budget >= SEINE_US(1)) {
         SN_WRITE(p, ",\"retry_budget\":");
         sn_text_writer_ms(p, r->retry_budget);
     }
     SN_WRITE(p, ",\"dns\":");
-    sn_text_writer_ms(p, r->dns);
+    put_ms(p, r->dns);
     SN_WRITE(p, ",\"connect\":");
-    sn_text_writer_ms(p, r->connect);
+    put_ms(p, r->connect);
     SN_WRITE(p, ",\"tls\":");
-    sn_text_writer_ms(p, r->tls);
+    put_ms(p, r->tls);
     SN_WRITE(p, ",\"ttfb\":");
-    sn_text_writer_ms(p, r->ttfb);
+    put_ms(p, r->ttfb);
     SN_WRITE(p, ",\"body\":");
-    sn_text_writer_ms(p, r->body_time);
+    put_ms(p, r->body_time);
     SN_WRITE(p, ",\"total\":");
-    sn_text_writer_ms(p, r->total);
+    put_ms(p, r->total);
     SN_WRITE(p, "}");
 }
 
@@ -484,9 +529,11 @@ put_content(sn_text_writer *p, const seine_record *r, uint64_t m, seine_body_for
 static void
 put_skip(sn_text_writer *p, const seine_record *r)
 {
-    STRING(p, "url", r->url);
-    STRING(p, "key", r->key);
-    put_origin(p, r, UINT64_MAX);
+    quoted q = {.from = NULL};
+
+    AGAIN(p, "url", r->url, &q);
+    AGAIN(p, "key", r->key, &q);
+    put_origin(p, r, UINT64_MAX, &q);
     STRING(p, "parent", r->parent);
     if (r->via.tag.ptr)
         put_via(p, &r->via);
@@ -500,8 +547,10 @@ put_skip(sn_text_writer *p, const seine_record *r)
 static void
 put_result(sn_text_writer *p, const seine_record *r, uint64_t m, seine_body_form form)
 {
-    put_origin(p, r, m);
-    put_place(p, r, m);
+    quoted q = {.from = NULL};
+
+    put_origin(p, r, m, &q);
+    put_place(p, r, m, &q);
     put_found(p, r, m);
     put_verdict(p, r, m);
     put_answer(p, r, m);

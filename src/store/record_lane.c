@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "store/record.h"
-#include "store/record_hold.h"
+#include "store/record_items.h"
 #include "store/record_links.h"
 
 enum { ALIGN = 16 };
@@ -22,7 +22,7 @@ sn_record_block_new(const seine_record *r)
     const sn_record_hold *hold = r->hold;
     if (hold)
         size += hold->bytes + hold->page.len + hold->data.len +
-                sn_record_links_bytes(hold->links);
+                sn_record_links_bytes(hold->links) + sn_record_items_bytes(r);
     *b = (sn_record_block){.size = size, .record = sn_record_copy(r, (char *)b + HEAD)};
     return b;
 }

@@ -9,11 +9,11 @@
 
 typedef struct row {
     uint32_t at, len; /* in the text */
-    uint32_t line;
+    uint32_t line, col;
     uint8_t tag, attr;
 } row;
 
-_Static_assert(sizeof(row) == 16, "the header says so");
+_Static_assert(sizeof(row) == 20, "the header says so");
 
 void
 sn_record_links_init(sn_record_links *l, sn_str base, const char *strip)
@@ -35,6 +35,7 @@ sn_record_links_add(sn_record_links *l, const sn_raw_link *link)
     row r = {.at = (uint32_t)l->text.len,
              .len = (uint32_t)link->value.len,
              .line = link->line,
+             .col = link->col,
              .tag = link->tag,
              .attr = link->attr};
 
@@ -113,7 +114,7 @@ read_all(const sn_record_links *l, size_t n, seine_record_link_fn fn, void *arg)
     if (seine_url_parse(&r.base, base.ptr, base.len, NULL) != SEINE_OK)
         return; /* the href of a URL always is one */
     for (size_t i = 0; i < n; i++) {
-        seine_record_link link = {.line = rows[i].line};
+        seine_record_link link = {.line = rows[i].line, .col = rows[i].col};
 
         if (rows[i].tag != 0) {
             link.tag = sn_str_of(sn_html_tag_name((sn_html_tag)rows[i].tag));

@@ -13,7 +13,7 @@
  *     sn_record_links_fini(&l);
  *
  * Time    plays no part.
- * Memory  16 bytes a link, and their text.
+ * Memory  20 bytes a link, and their text.
  * Threads one owner; then any number of readers.
  */
 #ifndef SN_RECORD_LINKS_H
@@ -25,7 +25,7 @@
 /* A link as it stands in the page. */
 typedef struct sn_raw_link {
     sn_str value;
-    uint32_t line;
+    uint32_t line, col;
     uint8_t tag, attr; /* of the tables of text/html.h; tag 0: a redirect */
 } sn_raw_link;
 

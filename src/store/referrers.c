@@ -39,6 +39,13 @@ sn_referrers_init(sn_referrers *t, uint32_t most)
 {
     *t = (sn_referrers){.most = most, .max_bytes = SN_REFERRERS_BYTES};
     sn_rng_secret(t->secret, sizeof t->secret);
+    sn_buf_init(&t->news, SIZE_MAX - 1);
+}
+
+void
+sn_referrers_secret(sn_referrers *t, const uint64_t secret[2])
+{
+    memcpy(t->secret, secret, sizeof t->secret);
 }
 
 static void *
@@ -90,6 +97,7 @@ sn_referrers_fini(sn_referrers *t)
         if (t->slots[i].print != 0)
             forget(t, t->slots[i].pages);
     give(t, t->slots, t->room * sizeof *t->slots);
+    sn_buf_fini(&t->news);
     *t = (sn_referrers){.most = 0};
 }
 
@@ -202,33 +210,6 @@ add_page(sn_referrers *t, slot *s, source *from, uint32_t line)
         keep_page(t, s, from, line);
 }
 
-/* One page whose links are read. */
-typedef struct reading {
-    sn_referrers *table;
-    source *from;  /* NULL: there is no room for it */
-    uint64_t next; /* the page is a redirect: the print of where it leads */
-} reading;
-
-static void
-on_link(const seine_record_link *l, void *arg)
-{
-    reading *x = arg;
-    sn_referrers *t = x->table;
-    uint64_t print = print_of(t, l->key);
-
-    if (!l->tag.ptr) {
-        x->next = print;
-        return;
-    }
-    if (!x->from) /* no room: pages are counted once they can be kept */
-        return;
-    slot *s = end_of(t, find_or_add(t, print));
-    if (!s || !s->pages || s->pages->last == t->n_pages)
-        return;
-    s->pages->last = t->n_pages; /* its further links to the URL do not count */
-    add_page(t, s, x->from, l->line);
-}
-
 static source *
 new_source(sn_referrers *t, sn_str url)
 {
@@ -241,22 +222,28 @@ new_source(sn_referrers *t, sn_str url)
     return s;
 }
 
-static bool
-has_page(const pages *p, const source *from)
+static page *
+find_page(pages *p, const source *from)
 {
     for (uint32_t i = 0; i < p->n; i++)
         if (p->list[i].from == from)
-            return true;
-    return false;
+            return &p->list[i];
+    return NULL;
 }
 
-/* Adds the pages of one URL to those of another. */
+/* Adds the pages of one URL to those of another. The first line of a page stays. */
 static void
 merge(sn_referrers *t, slot *to, const pages *more)
 {
-    for (uint32_t i = 0; i < more->n; i++)
-        if (!has_page(to->pages, more->list[i].from))
-            add_page(t, to, more->list[i].from, more->list[i].line);
+    for (uint32_t i = 0; i < more->n; i++) {
+        const page *m = &more->list[i];
+        page *same = find_page(to->pages, m->from);
+
+        if (!same)
+            add_page(t, to, m->from, m->line);
+        else if (m->line < same->line)
+            same->line = m->line;
+    }
     to->pages->count += more->count - more->n;
 }
 
@@ -277,28 +264,130 @@ lead_on(sn_referrers *t, uint64_t print, uint64_t next)
     s->pages->next = next;
 }
 
-void
-sn_referrers_see(sn_referrers *t, const seine_record *r)
-{
-    reading x = {.table = t};
-    sn_str url = r->url.ptr ? r->url : r->input;
-    uint64_t print = print_of(t, r->key.ptr ? r->key : url);
+/* What a record tells, packed: a head, the URL of a page that has links, the links. */
+typedef struct news_head {
+    uint64_t print;
+    uint64_t next; /* of a redirect: the print of where it leads; 0: it is none */
+    uint32_t url_len, is_fine;
+} news_head;
 
-    if (seine_record_links(r, NULL, NULL) > 0) {
-        t->n_pages++;
-        x.from = new_source(t, url);
-        seine_record_links(r, on_link, &x);
-        unref(t, x.from);
+typedef struct news_link {
+    uint64_t print;
+    uint32_t line, unused;
+} news_link;
+
+_Static_assert(sizeof(news_head) == 24 && sizeof(news_link) == 16, "no gaps are written");
+
+typedef struct packing {
+    sn_referrers *table;
+    news_head head;
+} packing;
+
+/* A link to a URL that is known to be fine tells nothing. */
+static void
+pack_link(const seine_record_link *l, void *arg)
+{
+    packing *x = arg;
+    sn_referrers *t = x->table;
+    news_link link = {print_of(t, l->key), l->line, 0};
+    const slot *s = find(t, link.print);
+
+    if (!l->tag.ptr)
+        x->head.next = link.print;
+    else if (!s || s->pages)
+        sn_buf_add(&t->news, &link, sizeof link);
+}
+
+/* Without memory there are no news. */
+static void
+pack(sn_referrers *t, const seine_record *r)
+{
+    sn_str url = r->url.ptr ? r->url : r->input;
+    bool has_links = seine_record_links(r, NULL, NULL) > 0;
+    packing x = {t,
+                 {.print = print_of(t, r->key.ptr ? r->key : url),
+                  .url_len = has_links ? (uint32_t)url.len : 0}};
+
+    sn_buf_reset(&t->news);
+    sn_buf_add(&t->news, &x.head, sizeof x.head);
+    if (has_links) {
+        sn_buf_str(&t->news, url);
+        seine_record_links(r, pack_link, &x);
     }
-    slot *s = find_or_add(t, print);
-    if (!s || !s->pages)
+    x.head.is_fine =
+        x.head.next == 0 && (r->type == SEINE_RECORD_SKIP || r->fate == SEINE_FATE_OK);
+    if (sn_buf_done(&t->news) == SEINE_OK)
+        memcpy(t->news.ptr, &x.head, sizeof x.head);
+    else
+        sn_buf_reset(&t->news);
+}
+
+static void
+learn_link(sn_referrers *t, source *from, const news_link *l)
+{
+    slot *s = end_of(t, find_or_add(t, l->print));
+
+    if (!s || !s->pages || s->pages->last == t->n_pages)
         return;
-    if (x.next != 0)
-        lead_on(t, print, x.next);
-    else if (r->type == SEINE_RECORD_SKIP || r->fate == SEINE_FATE_OK) {
+    s->pages->last = t->n_pages; /* its further links to the URL do not count */
+    add_page(t, s, from, l->line);
+}
+
+/* Without room for its URL the page is not counted: pages are counted once they can be
+ * kept. */
+static void
+learn_links(sn_referrers *t, sn_str url, sn_str links)
+{
+    source *from = new_source(t, url);
+    news_link l;
+
+    t->n_pages++;
+    for (size_t i = 0; from && i < links.len; i += sizeof l) {
+        memcpy(&l, links.ptr + i, sizeof l);
+        learn_link(t, from, &l);
+    }
+    unref(t, from);
+}
+
+bool
+sn_referrers_learn(sn_referrers *t, sn_str packed)
+{
+    news_head h;
+
+    if (packed.len < sizeof h)
+        return false;
+    memcpy(&h, packed.ptr, sizeof h);
+    sn_str rest = sn_str_slice(packed, sizeof h, packed.len);
+    if (rest.len < h.url_len || (rest.len - h.url_len) % sizeof(news_link) != 0)
+        return false;
+    sn_str links = sn_str_slice(rest, h.url_len, rest.len);
+
+    if (links.len > 0)
+        learn_links(t, sn_str_slice(rest, 0, h.url_len), links);
+    slot *s = find_or_add(t, h.print);
+    if (!s || !s->pages)
+        return true;
+    if (h.next != 0) {
+        lead_on(t, h.print, h.next);
+    } else if (h.is_fine) {
         forget(t, s->pages);
         s->pages = NULL;
     }
+    return true;
+}
+
+void
+sn_referrers_see(sn_referrers *t, const seine_record *r)
+{
+    pack(t, r);
+    bool is_known = sn_referrers_learn(t, sn_referrers_news(t));
+    (void)is_known; /* false: there was no memory */
+}
+
+sn_str
+sn_referrers_news(const sn_referrers *t)
+{
+    return sn_buf_view(&t->news);
 }
 
 size_t

@@ -14,7 +14,10 @@
 #include "seine/clock.h"
 #include "store/failures.h"
 #include "store/out_job.h"
+#include "store/record_items.h"
 #include "store/reorder.h"
+#include "store/sink_metrics.h"
+#include "store/timeline.h"
 
 /*
  * The sink thread empties the lanes, renders and writes, and then naps for 5 ms. So busy
@@ -37,6 +40,7 @@ enum { AWAKE, NAP, ASLEEP };
 #define GROUP_SPAN SEINE_MS(20)
 enum { GROUP = 1000, GROUP_BYTES = 4 << 20 };
 
+/* type_len 0: slices of the timeline, a line each; with no bytes: orphans are told. */
 typedef struct line {
     struct line *next;
     int64_t wall;
@@ -76,6 +80,7 @@ struct seine_sinks {
     uint64_t group_bytes;
     seine_time grouped; /* when the last group was committed */
     _Atomic uint64_t waiting, due, seq, records, bytes;
+    sn_sink_metrics *metrics; /* NULL: none */
 };
 
 static const uint32_t *
@@ -218,6 +223,13 @@ fail_sinks(seine_sinks *s, seine_err e, const seine_diag *diag)
         s->opts.failed(e, s->opts.arg);
 }
 
+static void
+fail_out(seine_sinks *s, const sn_out *o, seine_err e, const seine_diag *diag)
+{
+    sn_sink_metrics_failed(s->metrics, o);
+    fail_sinks(s, e, diag);
+}
+
 static bool
 has_failed(const seine_sinks *s)
 {
@@ -273,9 +285,10 @@ flush_outs(seine_sinks *s, bool all)
         if (everything)
             o->since = 0;
         if (e != SEINE_OK)
-            fail_sinks(s, e, &diag);
+            fail_out(s, o, e, &diag);
         bytes += o->bytes;
     }
+    sn_sink_metrics_flushed(s->metrics, s->outs, s->n_outs);
     atomic_store_explicit(&s->bytes, bytes, memory_order_relaxed);
 }
 
@@ -294,9 +307,9 @@ count(_Atomic uint64_t *n)
                           memory_order_relaxed);
 }
 
-/* Links are rows of their own. */
+/* Links and items are rows of their own. */
 static void
-number_links(seine_sinks *s, uint64_t last)
+number_rows(seine_sinks *s, uint64_t last)
 {
     atomic_store_explicit(&s->seq, last, memory_order_relaxed);
     if (s->opts.job)
@@ -320,12 +333,21 @@ hears_at_once(const sn_out *o)
     return o->opts.format == SEINE_SINK_CALL && o->opts.referrers == 0;
 }
 
+/* Links that have numbers of their own. */
+static size_t
+links_of(const seine_sinks *s, const seine_record *r)
+{
+    return s->has_links ? seine_record_links(r, NULL, NULL) : 0;
+}
+
 static seine_err
 write_out(seine_sinks *s, sn_out *o, seine_record *r, uint64_t seq)
 {
     seine_err e = sn_out_record(o, r, seq, &s->diag);
 
-    return e == SEINE_OK ? sn_out_links(o, r, seq, &s->diag) : e;
+    if (e == SEINE_OK)
+        e = sn_out_links(o, r, seq, &s->diag);
+    return e == SEINE_OK ? sn_out_items(o, r, seq + links_of(s, r), &s->diag) : e;
 }
 
 /* Writes the record to all outputs; to those that have heard of it not once more. */
@@ -337,12 +359,16 @@ write_outs(seine_sinks *s, seine_record *r, bool was_heard)
     count(&s->seq);
     uint64_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
     for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
-        if (!was_heard || !hears_at_once(&s->outs[i]))
+        if (!was_heard || !hears_at_once(&s->outs[i])) {
             e = write_out(s, &s->outs[i], r, seq);
+            if (e != SEINE_OK)
+                sn_sink_metrics_failed(s->metrics, &s->outs[i]);
+        }
     if (e == SEINE_OK && s->opts.job)
         e = sn_job_result(s->opts.job, r, seq);
-    if (s->has_links)
-        number_links(s, seq + seine_record_links(r, NULL, NULL));
+    size_t more = links_of(s, r) + sn_record_items_count(r);
+    if (more > 0)
+        number_rows(s, seq + more);
     if (e == SEINE_OK && s->opts.job) {
         s->in_group++;
         s->group_bytes += r->bytes_body;
@@ -378,6 +404,19 @@ tell_failure(seine_sinks *s, seine_record *r)
         fail_write(s, e);
 }
 
+/* The next run of the job learns what the record told. */
+static void
+write_and_keep(seine_sinks *s, seine_record *r)
+{
+    write_outs(s, r, false);
+    if (!s->opts.job || has_failed(s))
+        return;
+    seine_err e =
+        sn_job_keep_links(s->opts.job, r->number, sn_referrers_news(&s->failures.table));
+    if (e != SEINE_OK)
+        fail_write(s, e);
+}
+
 static void
 write_or_hold(seine_sinks *s, seine_record *r)
 {
@@ -386,8 +425,8 @@ write_or_hold(seine_sinks *s, seine_record *r)
         return;
     }
     sn_referrers_see(&s->failures.table, r);
-    if (!sn_failures_is_failure(r))
-        write_outs(s, r, false);
+    if (!sn_failures_is_failure(r)) /* a failure has no links */
+        write_and_keep(s, r);
     else if (!s->opts.ordered && sn_failures_hold(&s->failures, r))
         tell_failure(s, r);
     else
@@ -575,6 +614,96 @@ write_line(seine_sinks *s, const line *n)
         fail_sinks(s, e, &diag);
 }
 
+/* They are no lines of the outputs, and have no number. */
+static void
+write_slices(seine_sinks *s, const line *n)
+{
+    seine_diag diag = SEINE_DIAG;
+    seine_err e = SEINE_OK;
+
+    if (has_failed(s))
+        return;
+    pthread_mutex_lock(&s->writing);
+    for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
+        e = sn_out_slices(&s->outs[i], (sn_str){n->text, n->len}, &diag);
+    pthread_mutex_unlock(&s->writing);
+    if (e != SEINE_OK)
+        fail_sinks(s, e, &diag);
+}
+
+static line *
+line_new(const seine_sinks *s, const char *type, size_t len)
+{
+    size_t type_len = strlen(type);
+    line *n = sn_alloc(sizeof *n + type_len + len);
+
+    if (!n)
+        return NULL;
+    *n = (line){NULL, s->clock->wall(s->clock), type_len, len};
+    memcpy(n->text, type, type_len);
+    return n;
+}
+
+static void
+put_moment(sn_text_writer *p, const char *name, int64_t wall_ms)
+{
+    if (wall_ms <= 0)
+        return;
+    SN_WRITE(p, ",\"");
+    sn_text_writer_text(p, name);
+    SN_WRITE(p, "\":\"");
+    sn_text_writer_stamp(p, wall_ms * 1000000);
+    SN_WRITE(p, "\"");
+}
+
+/* One event, as those of hosts are. A failed output ends the list. */
+static seine_err
+write_orphan(const sn_job_orphan *o, void *arg)
+{
+    seine_sinks *s = arg;
+    size_t room = 6 * (o->url.len + o->host.len) + 256; /* a byte may be escaped */
+    line *n SN_AUTOFREE = line_new(s, "event", room);
+
+    if (!n)
+        return SEINE_E_NOMEM;
+    sn_text_writer p = sn_text_writer_on(n->text + n->type_len, room);
+    SN_WRITE(&p, "\"event\":\"page.orphan\",\"host\":");
+    sn_text_writer_quoted(&p, o->host);
+    SN_WRITE(&p, ",\"data\":{\"url\":");
+    sn_text_writer_quoted(&p, o->url);
+    SN_WRITE(&p, ",\"round\":");
+    sn_text_writer_i64(&p, o->round);
+    put_moment(&p, "seen", o->seen_ms);
+    put_moment(&p, "changed", o->changed_ms);
+    SN_WRITE(&p, "}");
+    n->len = sn_text_writer_len(&p);
+    write_line(s, n);
+    return (seine_err)atomic_load(&s->err);
+}
+
+static void end_group(seine_sinks *s, bool now);
+
+/* The lines and the note of the job that they are written are one group: after a kill all
+ * of them are there, or the next run writes all of them. */
+static void
+write_orphans(seine_sinks *s)
+{
+    seine_diag diag = SEINE_DIAG;
+
+    if (!s->opts.job || atomic_load(&s->is_over))
+        return;
+    end_group(s, true);
+    if (has_failed(s))
+        return;
+    seine_err e = sn_job_tell_orphans(s->opts.job, write_orphan, s);
+    SN_CRASHPOINT("orphans.written");
+    if (e != SEINE_OK) {
+        sn_diag_text(&diag, "cannot list orphans: %s", seine_err_text(e));
+        fail_sinks(s, e, &diag); /* unless an output has failed before */
+    }
+    end_group(s, true);
+}
+
 static bool
 write_all_lines(seine_sinks *s, line *n)
 {
@@ -583,7 +712,12 @@ write_all_lines(seine_sinks *s, line *n)
     while (n) {
         line *next = n->next;
 
-        write_line(s, n);
+        if (n->type_len > 0)
+            write_line(s, n);
+        else if (n->len > 0)
+            write_slices(s, n);
+        else
+            write_orphans(s);
         sn_free(n);
         n = next;
     }
@@ -608,8 +742,12 @@ write_group(seine_sinks *s)
     for (unsigned i = 0; i < s->n_outs && e == SEINE_OK && !has_failed(s); i++)
         e = sn_out_job_mark(s->opts.job, &s->outs[i], &diag);
     SN_CRASHPOINT("out.synced");
-    if (e == SEINE_OK && !has_failed(s))
+    if (e == SEINE_OK && !has_failed(s)) {
+        seine_time began = s->clock->now(s->clock);
+
         e = sn_job_commit(s->opts.job, &diag);
+        sn_sink_metrics_committed(s->metrics, s->clock->now(s->clock) - began);
+    }
     SN_CRASHPOINT("sink.committed");
     if (e != SEINE_OK)
         fail_sinks(s, e, &diag);
@@ -670,6 +808,7 @@ turn(seine_sinks *s)
     if (asked != atomic_load(&s->done))
         write_failures(s);
     atomic_store_explicit(&s->waiting, s->order.waiting, memory_order_release);
+    sn_sink_metrics_waiting(s->metrics, s->order.waiting + s->in_group);
     atomic_store_explicit(&s->due, s->order.due, memory_order_release);
     for (unsigned i = 0; s->opts.ordered && i < s->n_lanes; i++)
         tell_room(s, &s->lanes[i]);
@@ -800,7 +939,27 @@ wake_for_job(void *arg)
         ring(s);
 }
 
-/* The files that were made belong to the job before the first record comes. */
+/* The scan of the job tells this before the first record comes. */
+static void
+learn_links(sn_str packed, void *arg)
+{
+    seine_sinks *s = arg;
+    bool is_known = sn_referrers_learn(&s->failures.table, packed);
+
+    (void)is_known; /* false: another version has kept something else */
+}
+
+static bool
+needs_marks(const seine_sinks *s)
+{
+    for (unsigned i = 0; i < s->n_outs; i++)
+        if (sn_out_job_needs_mark(s->opts.job, &s->outs[i]))
+            return true;
+    return false;
+}
+
+/* The files that were there belong to the job before the first record comes. One that was
+ * made now is claimed, and is made anew after a kill: the first group marks it. */
 static seine_err
 start_job(seine_sinks *s)
 {
@@ -813,7 +972,12 @@ start_job(seine_sinks *s)
         atomic_store(&s->seq, last);
     sn_job_seq(j, atomic_load(&s->seq));
     sn_job_listen(j, wake_for_job, s);
-    write_group(s);
+    if (s->failures.pages) {
+        sn_referrers_secret(&s->failures.table, sn_job_secret(j));
+        sn_job_hear_links(j, learn_links, s);
+    }
+    if (needs_marks(s))
+        write_group(s);
     SN_CRASHPOINT("recover.done");
     return (seine_err)atomic_load(&s->err);
 }
@@ -914,24 +1078,15 @@ seine_sinks_due(const seine_sinks *s)
     return atomic_load_explicit(&s->due, memory_order_acquire);
 }
 
-seine_err
-seine_sinks_line(seine_sinks *s, const char *type, const char *members, size_t len)
+static seine_err
+put_line(seine_sinks *s, const char *type, const char *members, size_t len)
 {
-    if (!s || !type)
-        return SEINE_E_INVAL;
-    size_t type_len = strlen(type);
+    line *n = line_new(s, type, len);
 
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)members[i] < 0x20)
-            return SEINE_E_INVAL;
-
-    line *n = sn_alloc(sizeof *n + type_len + len);
     if (!n)
         return SEINE_E_NOMEM;
-    *n = (line){NULL, s->clock->wall(s->clock), type_len, len};
-    memcpy(n->text, type, type_len);
     if (len > 0)
-        memcpy(n->text + type_len, members, len);
+        memcpy(n->text + n->type_len, members, len);
 
     pthread_mutex_lock(&s->lock);
     *s->lines_end = n;
@@ -939,6 +1094,47 @@ seine_sinks_line(seine_sinks *s, const char *type, const char *members, size_t l
     pthread_mutex_unlock(&s->lock);
     ring(s);
     return SEINE_OK;
+}
+
+seine_err
+seine_sinks_line(seine_sinks *s, const char *type, const char *members, size_t len)
+{
+    if (!s || !type || !type[0])
+        return SEINE_E_INVAL;
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)members[i] < 0x20)
+            return SEINE_E_INVAL;
+    return put_line(s, type, members, len);
+}
+
+seine_err
+seine_sinks_timeline(seine_sinks *s, const seine_timeline *t)
+{
+    bool is_wanted = false;
+    seine_text text;
+    sn_buf b;
+
+    if (!s || !t)
+        return SEINE_E_INVAL;
+    for (unsigned i = 0; i < s->n_outs; i++)
+        is_wanted |= s->outs[i].ops->slices != NULL;
+    if (!is_wanted)
+        return SEINE_OK;
+    sn_buf_init(&b, SIZE_MAX - 1);
+    sn_timeline_lines(t, &b);
+    seine_err e = sn_buf_take(&b, &text);
+    if (e == SEINE_OK && text.len > 0)
+        e = put_line(s, "", text.bytes, text.len);
+    if (e == SEINE_OK)
+        seine_text_free(&text);
+    sn_buf_fini(&b);
+    return e;
+}
+
+seine_err
+seine_sinks_orphans(seine_sinks *s)
+{
+    return s && s->opts.job ? put_line(s, "", NULL, 0) : SEINE_E_INVAL;
 }
 
 seine_err
@@ -1036,6 +1232,16 @@ seine_sinks_free(seine_sinks *s)
     pthread_mutex_destroy(&s->writing);
     sn_hurry_fini(&s->hurry);
     sn_free(s);
+}
+
+seine_err
+seine_sinks_metrics(seine_sinks *s, seine_metrics *metrics)
+{
+    if (!s)
+        return SEINE_E_INVAL;
+    if (s->is_started)
+        return SEINE_E_CLOSED;
+    return metrics ? sn_sink_metrics_new(metrics, &s->metrics) : SEINE_OK;
 }
 
 void

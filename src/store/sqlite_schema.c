@@ -22,6 +22,9 @@
 /* What became of the URLs that links lead to; made on request. */
 #define TARGET  "CREATE TABLE target(key TEXT PRIMARY KEY, seq INTEGER NOT NULL, verdict TEXT NOT NULL, status INTEGER, own INTEGER, next TEXT) STRICT, WITHOUT ROWID"
 
+/* What the run was like over time; made when there is something to write. `at` is Unix time. */
+#define TIMELINE "CREATE TABLE timeline(at INTEGER NOT NULL, seconds INTEGER NOT NULL, json TEXT NOT NULL, PRIMARY KEY (at, seconds)) STRICT, WITHOUT ROWID"
+
 #define TABLES(unique) \
     META ";" RESULT(unique) ";" SKIP ";" LINK ";" ERRORS ";" SUMMARY ";" \
     "CREATE INDEX result_outcome ON result(outcome, error_kind); CREATE INDEX result_host ON result(host); CREATE INDEX skip_reason ON skip(reason);\n" \
@@ -41,24 +44,57 @@ sn_schema_make(sn_sqlite *db, bool repeats)
     return sn_sqlite_exec(db, repeats ? TABLES("") : TABLES(" UNIQUE"));
 }
 
-seine_err
-sn_schema_make_target(sn_sqlite *db)
+/* Whether there is a table of that name, and whether it was declared in those words. */
+static seine_err
+find_table(sn_sqlite *db, const char *name, sn_str words_of, bool *out_there,
+           bool *out_ours)
 {
     sn_sqlite_stmt *stmt;
-    bool there = false, ok = true;
     seine_err e = sn_sqlite_prepare(
-        db, "SELECT sql FROM sqlite_schema WHERE lower(name) = 'target'", &stmt);
+        db, "SELECT sql FROM sqlite_schema WHERE lower(name) = ?", &stmt);
 
     if (e != SEINE_OK)
         return e;
-    e = sn_sqlite_next(stmt, &there);
-    if (e == SEINE_OK && there)
-        ok = sn_str_eq(sn_sqlite_text(stmt, 0), SN_STR(TARGET));
+    sn_sqlite_row row = sn_sqlite_bind(stmt);
+    sn_sqlite_put_text(&row, sn_str_of(name));
+    *out_there = *out_ours = false;
+    e = sn_sqlite_next(stmt, out_there);
+    if (e == SEINE_OK && *out_there)
+        *out_ours = sn_str_eq(sn_sqlite_text(stmt, 0), words_of);
     sn_sqlite_finalize(stmt);
+    return e;
+}
+
+seine_err
+sn_schema_make_target(sn_sqlite *db)
+{
+    bool there, ours;
+    seine_err e = find_table(db, "target", SN_STR(TARGET), &there, &ours);
+
     if (e == SEINE_OK && !there)
-        e = sn_sqlite_exec(db, TARGET "; CREATE INDEX target_next ON target(next) WHERE "
-                                      "next IS NOT NULL");
-    return e == SEINE_OK && !ok ? SEINE_E_OUTPUT_CHANGED : e;
+        return sn_sqlite_exec(db,
+                              TARGET "; CREATE INDEX target_next ON target(next) WHERE "
+                                     "next IS NOT NULL");
+    return e == SEINE_OK && !ours ? SEINE_E_OUTPUT_CHANGED : e;
+}
+
+seine_err
+sn_schema_make_timeline(sn_sqlite *db)
+{
+    bool there, ours;
+    seine_err e = find_table(db, "timeline", SN_STR(TIMELINE), &there, &ours);
+
+    if (e == SEINE_OK && !there)
+        return sn_sqlite_exec(db, TIMELINE);
+    return e == SEINE_OK && !ours ? SEINE_E_OUTPUT_CHANGED : e;
+}
+
+seine_err
+sn_schema_find_timeline(sn_sqlite *db, bool *out_is_there)
+{
+    bool there;
+
+    return find_table(db, "timeline", SN_STR(TIMELINE), &there, out_is_there);
 }
 
 /* Skips the columns of values: , "NAME" ANY. */

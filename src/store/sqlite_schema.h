@@ -31,4 +31,10 @@ SEINE_MUST_CHECK seine_err sn_schema_check(sn_sqlite *db, bool *out_is_unique);
 /* Makes the table `target`, if it is not there. OUTPUT_CHANGED: it is another one. */
 SEINE_MUST_CHECK seine_err sn_schema_make_target(sn_sqlite *db);
 
+/* Makes the table `timeline`, if it is not there. OUTPUT_CHANGED: it is another one. */
+SEINE_MUST_CHECK seine_err sn_schema_make_timeline(sn_sqlite *db);
+
+/* *out_is_there: there is one, and it is ours. */
+SEINE_MUST_CHECK seine_err sn_schema_find_timeline(sn_sqlite *db, bool *out_is_there);
+
 #endif

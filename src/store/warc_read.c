@@ -49,7 +49,7 @@ seine_warc_free(seine_warc *w)
 const seine_warc_entry *
 seine_warc_at(const seine_warc *w)
 {
-    return &w->entry;
+    return w ? &w->entry : NULL;
 }
 
 uint64_t

@@ -32,7 +32,19 @@ name_len(const char *text)
     return text[n] == '=' ? n : 0;
 }
 
-/* Where "@ATTR" begins; the end of the text if it does not end so. No selector does. */
+/* Is the sign at this place escaped, by an odd number of backslashes? */
+static bool
+is_escaped(const char *text, const char *at)
+{
+    const char *from = at;
+
+    while (from > text && from[-1] == '\\')
+        from--;
+    return (at - from) % 2 == 1;
+}
+
+/* Where "@ATTR" begins; the end of the text if it does not end so. No selector does, but
+ * one may have an escaped @ in a name. */
 static const char *
 attr_at(const char *text)
 {
@@ -42,7 +54,8 @@ attr_at(const char *text)
     while (at && at[1 + n] &&
            (is_letter(at[1 + n]) || is_digit(at[1 + n]) || strchr("-:.", at[1 + n])))
         n++;
-    return at && n > 0 && at[1 + n] == '\0' ? at : text + strlen(text);
+    bool is_attr = at && n > 0 && at[1 + n] == '\0' && !is_escaped(text, at);
+    return is_attr ? at : text + strlen(text);
 }
 
 void

@@ -5,13 +5,15 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/json_check.h"
+#include "base/json_compact.h"
 #include "base/opts.h"
-#include "seine/jsonptr.h"
 #include "seine/links.h"
 #include "seine/plumbing.h"
 #include "text/base_url.h"
 #include "text/charset.h"
 #include "text/extract.h"
+#include "text/jsonptr_scan.h"
 
 enum {
     MOST_DATA = 16 << 20,   /* of one page, as JSON */
@@ -21,13 +23,21 @@ enum {
     NODE_COST = 16,         /* what a node counts beside its bytes */
     DATA_REST = 256 << 10,  /* memory that stays between two pages */
     PAGE_REST = 1 << 16,    /* the largest page whose tree stays */
-    VALUE_COST = 64,        /* memory of a value of JSON … */
-    VALUES = 1000000        /* … and how many there are at most */
+    NAME_COST = 64,         /* memory of a name of JSON … */
+    NAME_BYTES = 5          /* … and its fewest bytes: "":1, */
 };
+
+/* The values of one pointer while JSON is read. */
+typedef struct pointer_values {
+    sn_buf text; /* a comma behind each */
+    seine_err err;
+} pointer_values;
 
 struct seine_extractor {
     const seine_extract *fields;
     sn_buf data, decoded;
+    sn_jsonptr_set pointers; /* of the fields, in their order */
+    pointer_values *found;   /* as many */
     seine_tree *tree;
     seine_links *links;
     seine_finder *finder; /* of the page that is read; NULL: not yet */
@@ -37,6 +47,7 @@ struct seine_extractor {
     uint64_t taken; /* of its gate */
     uint64_t left;  /* bytes of values that may still be kept */
     uint64_t steps; /* bytes of texts that may still be looked at */
+    size_t listed;  /* bytes of values of pointers */
     bool has_base;
     char page_mem[SEINE_URL_ROOM], base_mem[SEINE_URL_ROOM];
     seine_url page_url, base;
@@ -55,6 +66,18 @@ empty(sn_buf *b, size_t rest)
     sn_buf_reset(b);
 }
 
+static seine_err
+add_pointers(seine_extractor *r)
+{
+    seine_err e = SEINE_OK;
+
+    for (size_t i = 0; i < r->fields->count && e == SEINE_OK; i++)
+        if (r->fields->fields[i].what == SEINE_EXTRACT_POINTER)
+            e = sn_jsonptr_set_add(&r->pointers, sn_str_of(r->fields->fields[i].text));
+    r->found = sn_calloc(r->pointers.n + 1, sizeof *r->found);
+    return r->found ? e : SEINE_E_NOMEM;
+}
+
 seine_err
 seine_extractor_new(const seine_extract *x, seine_extractor **out_extractor)
 {
@@ -70,6 +93,8 @@ seine_extractor_new(const seine_extract *x, seine_extractor **out_extractor)
     }
     if (e == SEINE_OK && x->needs_links)
         e = seine_links_new(NULL, &r->links);
+    if (e == SEINE_OK && x->has_pointers)
+        e = add_pointers(r);
     if (e != SEINE_OK) {
         seine_extractor_free(r);
         return e;
@@ -86,6 +111,8 @@ seine_extractor_free(seine_extractor *r)
     seine_finder_free(r->finder);
     seine_tree_free(r->tree);
     seine_links_free(r->links);
+    sn_jsonptr_set_fini(&r->pointers);
+    sn_free(r->found);
     sn_buf_fini(&r->data);
     sn_buf_fini(&r->decoded);
     sn_free(r);
@@ -255,20 +282,6 @@ add_json(seine_extractor *r, const seine_json *value)
 
 /* JSON. */
 
-typedef struct json_arg {
-    seine_extractor *reader;
-    seine_err err;
-} json_arg;
-
-static bool
-on_value(const seine_json *value, void *arg)
-{
-    json_arg *a = arg;
-
-    a->err = add_json(a->reader, value);
-    return a->err == SEINE_OK;
-}
-
 /* JSON is UTF-8, unless a mark or the header says otherwise. */
 static seine_err
 decode_json(seine_extractor *r, sn_str *out_text)
@@ -293,41 +306,116 @@ decode_json(seine_extractor *r, sn_str *out_text)
     return sn_buf_done(&r->decoded);
 }
 
+/* Is it JSON that all readers of ours take? BAD_JSON, JSON_TOO_DEEP, BUDGET, NOMEM. */
 static seine_err
-parse_json(seine_extractor *r, seine_json **out_json)
+check_json(sn_str text)
+{
+    sn_json_flaw flaw, note;
+    sn_json_names names;
+
+    if (text.len > SEINE_JSON_BYTES)
+        return SEINE_E_BUDGET;
+    sn_json_names_init(&names);
+    seine_err e = sn_json_scan(text, &names, &flaw, &note);
+    sn_json_names_fini(&names);
+    return e == SEINE_OK && note.text ? SEINE_E_BAD_JSON : e;
+}
+
+/* The text as it is printed, in one buffer. */
+static seine_err
+compact_json(seine_extractor *r, sn_buf *out)
 {
     sn_str text = {0};
     seine_err e = decode_json(r, &text);
 
+    if (e == SEINE_OK)
+        e = take_memory(r, text.len / NAME_BYTES * NAME_COST);
+    if (e == SEINE_OK)
+        e = check_json(text);
+    if (e == SEINE_OK)
+        e = take_memory(r, 3 * (uint64_t)text.len);
     if (e != SEINE_OK)
         return e;
-    uint64_t values = text.len / 2 + 1 < VALUES ? text.len / 2 + 1 : VALUES;
-    e = take_memory(r, text.len + values * VALUE_COST);
-    if (e == SEINE_OK)
-        e = seine_json_parse(text.ptr ? text.ptr : "", text.len, out_json, NULL);
-    return e == SEINE_E_RANGE ? SEINE_E_BUDGET : e;
+    sn_json_compact(text, out);
+    return sn_buf_done(out);
+}
+
+/* Adds a value and a comma. Most values are short and find room. */
+static void
+put_value(sn_buf *b, sn_str value)
+{
+    size_t n = value.len + 1;
+    char *to = n < b->room - b->len ? b->ptr + b->len : sn_buf_reserve(b, n);
+
+    if (!to)
+        return;
+    memcpy(to, value.ptr, value.len);
+    to[value.len] = ',';
+    to[n] = '\0';
+    b->len += n;
+}
+
+/* Keeps a value of a pointer. A pointer that has had too much gets no more, and the
+ * others go on. */
+static seine_err
+on_value(size_t pointer, sn_str value, void *arg)
+{
+    seine_extractor *r = arg;
+    pointer_values *v = &r->found[pointer];
+
+    if (v->err != SEINE_OK)
+        return SEINE_OK;
+    if (r->listed + value.len + 1 > MOST_DATA)
+        v->err = SEINE_E_BUDGET;
+    else
+        v->err = may_keep(r, value.len);
+    if (v->err != SEINE_OK)
+        return SEINE_OK;
+    put_value(&v->text, value);
+    r->listed += value.len + 1;
+    return sn_buf_done(&v->text);
+}
+
+/* Writes the lists of all pointers in the order of the fields. The first error counts. */
+static seine_err
+put_pointers(seine_extractor *r)
+{
+    seine_err e = SEINE_OK;
+    size_t at = 0;
+
+    for (size_t i = 0; i < r->fields->count; i++) {
+        const sn_extract_field *f = &r->fields->fields[i];
+
+        if (f->what != SEINE_EXTRACT_POINTER)
+            continue;
+        pointer_values *v = &r->found[at++];
+        begin_list(r, f->name);
+        sn_buf_str(&r->data, sn_buf_view(&v->text));
+        end_list(r);
+        e = e == SEINE_OK ? v->err : e;
+    }
+    return e;
 }
 
 static seine_err
 read_json(seine_extractor *r)
 {
-    seine_json *json = NULL;
-    seine_err e = parse_json(r, &json);
+    sn_buf compact;
 
-    for (size_t i = 0; json && i < r->fields->count; i++) {
-        const sn_extract_field *f = &r->fields->fields[i];
-        json_arg arg = {r, SEINE_OK};
-
-        if (f->what != SEINE_EXTRACT_POINTER)
-            continue;
-        begin_list(r, f->name);
-        seine_err one =
-            seine_jsonptr_each(json, f->text, strlen(f->text), on_value, &arg);
-        end_list(r);
-        one = one == SEINE_OK ? arg.err : one;
-        e = e == SEINE_OK ? one : e;
+    sn_buf_init(&compact, SIZE_MAX / 2);
+    r->listed = 0;
+    for (size_t i = 0; i < r->pointers.n; i++) {
+        sn_buf_init(&r->found[i].text, SIZE_MAX / 2);
+        r->found[i].err = SEINE_OK;
     }
-    seine_json_free(json);
+    seine_err e = compact_json(r, &compact);
+    if (e == SEINE_OK)
+        e = sn_jsonptr_scan(&r->pointers, sn_buf_view(&compact), on_value, r);
+    sn_buf_fini(&compact);
+    if (e == SEINE_OK)
+        e = put_pointers(r);
+    for (size_t i = 0; i < r->pointers.n; i++)
+        sn_buf_fini(&r->found[i].text);
     return e;
 }
 

@@ -418,9 +418,18 @@ may_skim(const sn_html *t)
            (!t->held.open || t->held.is_told);
 }
 
+static bool
+may_skim_head(const sn_html *t)
+{
+    return t->skims_head && t->depth == 0 && !t->in_frames && t->templates == 0 &&
+           !t->titled;
+}
+
 static const char *
 data(sn_html *t, const char *p, const char *end)
 {
+    if (may_skim_head(t) && ((p = sn_html_skim_head(t, p, end)) == end || t->enough))
+        return p;
     if (may_skim(t) && ((p = sn_html_skim(t, p, end)) == end || t->enough))
         return p;
     const char *less = memchr(p, '<', (size_t)(end - p));
@@ -786,6 +795,7 @@ start(sn_html *t, const sn_html_options *opts, sn_html_fn fn, void *user)
     t->state = DATA;
     t->frames_ok = !opts->tree;
     t->skims = sn_html_skims(opts);
+    t->skims_head = sn_html_skims_head(opts);
 }
 
 void

@@ -234,7 +234,8 @@ typedef struct sn_html { /* private */
     uint64_t tag_at;
     uint64_t run, name_at; /* for a tree: where its text and a name begin */
     uint64_t steps;
-    uint64_t skims; /* tags without a meaning, as bits */
+    uint64_t skims;  /* tags without a meaning, as bits */
+    bool skims_head; /* only the title is asked for */
 
     uint64_t counted, line_at; /* bytes searched for lines; start of the last line */
     uint32_t line;             /* before `counted`, from 0 */
@@ -361,6 +362,11 @@ sn_html_find_tag_at(sn_str name)
  * of svg, math, frames and the text of a link that is kept. */
 uint64_t sn_html_skims(const sn_html_options *o);
 const char *sn_html_skim(sn_html *t, const char *p, const char *end);
+
+/* The same on the way to the title, if nothing else is asked for. */
+bool sn_html_skims_head(const sn_html_options *o);
+const char *sn_html_skim_head(sn_html *t, const char *p, const char *end);
+void sn_html_plain_title(sn_html *t, sn_str text);
 
 /* An <a> whose values need no decoding; one without href has ptr NULL. */
 void sn_html_plain_link(sn_html *t, sn_str href, sn_str rel, sn_str hreflang);

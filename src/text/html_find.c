@@ -225,6 +225,17 @@ title_end(sn_html *t)
         t->enough = true;
 }
 
+static void title_start(sn_html *t);
+
+void
+sn_html_plain_title(sn_html *t, sn_str text)
+{
+    title_start(t);
+    if (t->titling)
+        sn_html_text_add(&t->title, text.ptr, text.len);
+    title_end(t);
+}
+
 static bool
 has_attr(const sn_html *t, sn_html_attr attr)
 {

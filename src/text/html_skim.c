@@ -214,3 +214,85 @@ sn_html_skim(sn_html *t, const char *p, const char *end)
     t->steps += (uint64_t)(p - from);
     return p;
 }
+
+/* The way to the title. */
+
+bool
+sn_html_skims_head(const sn_html_options *o)
+{
+    return o->until_title && o->want == SN_HTML_TITLE && !o->tree && !o->words;
+}
+
+/* Four letters of a name as a number, in either case. */
+static uint32_t
+four_of(const char *at)
+{
+    uint32_t four;
+
+    memcpy(&four, at, sizeof four);
+    return four | 0x20202020;
+}
+
+/* These come before a title. They mean nothing to it, and are no body. */
+static bool
+is_of_head(const char *name)
+{
+    uint32_t four = four_of(name);
+
+    return (four == four_of("html") || four == four_of("head") ||
+            four == four_of("meta") || four == four_of("link")) &&
+           is(name[4], TAG_NAME);
+}
+
+/* Reads a title whose text holds no tag; `p` is behind its start tag. */
+static const char *
+skim_title(sn_html *t, const char *less, const char *p, const char *end)
+{
+    const char *stop = sn_scan_byte(p, end, '<');
+
+    if (end - stop < 8 || stop[1] != '/' || stop[7] != '>' ||
+        !sn_str_eq_nocase((sn_str){stop + 2, 5}, SN_STR("title")))
+        return NULL;
+    t->tag_at = t->fed + (uint64_t)(less - t->piece);
+    sn_html_plain_title(t, (sn_str){p, (size_t)(stop - p)});
+    return stop + 8;
+}
+
+/* Returns what is behind the tag at `less`, or NULL: the states must read it. */
+static const char *
+skim_head_tag(sn_html *t, const char *less, const char *end)
+{
+    if (end - less < 7)
+        return NULL;
+    if (less[1] == '!') { /* a doctype ends at the first >; a comment does not */
+        const char *stop = sn_lower(less[2]) == 'd' ? sn_scan_byte(less, end, '>') : end;
+
+        return stop < end ? stop + 1 : NULL;
+    }
+    if (is_of_head(less + 1))
+        return skip_attrs(less + 5, end);
+    if (four_of(less + 1) == four_of("titl") && sn_lower(less[5]) == 'e' &&
+        less[6] == '>')
+        return skim_title(t, less, less + 7, end);
+    return NULL;
+}
+
+/* Until a body was seen, text that is more than blanks begins one. */
+const char *
+sn_html_skim_head(sn_html *t, const char *p, const char *end)
+{
+    const char *from = p;
+
+    while (p < end && !t->enough) {
+        const char *less = t->frames_ok ? skip(p, end, BLANK) : sn_scan_byte(p, end, '<');
+        const char *next = less;
+
+        if (less < end)
+            next = *less == '<' ? skim_head_tag(t, less, end) : NULL;
+        if (!next)
+            break;
+        p = next;
+    }
+    t->steps += (uint64_t)(p - from);
+    return p;
+}

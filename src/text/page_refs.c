@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/page_refs.h"
 
-#include <string.h>
-
 #include "text/charset.h"
 #include "text/css_refs.h"
 #include "text/file_name.h"
@@ -189,7 +187,7 @@ read_style(walk *w, const sn_html_ref *r)
 {
     inline_style s = {.w = w, .css = attribute_value(w, r->raw)};
 
-    if (!memchr(r->raw.ptr, '(', r->raw.len) && !memchr(r->raw.ptr, '&', r->raw.len))
+    if (sn_str_find(r->raw, '(') == r->raw.len && sn_str_find(r->raw, '&') == r->raw.len)
         return;
     sn_buf_reset(&w->fresh);
     note_error(w, sn_css_refs(s.css, on_style_ref, &s));

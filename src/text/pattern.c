@@ -21,6 +21,8 @@ enum { NESTED = 32, HEAP_KIB = 1024, SHORT = 1024 };
 struct sn_pattern {
     pcre2_code *quick;
     pcre2_code *counted; /* calls count_step before each item */
+    pcre2_code *valid;   /* likewise, for texts that are known to be UTF-8: the library
+                            looks through others as a whole for every match */
 };
 
 static void *
@@ -60,7 +62,7 @@ static seine_err
 compile_one(sn_str text, uint32_t more, pcre2_compile_context *how, pcre2_code **out_code,
             seine_diag *diag)
 {
-    uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | more;
+    uint32_t flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | more;
     size_t at;
     int why;
 
@@ -73,10 +75,13 @@ static seine_err
 compile(sn_pattern *p, sn_str text, pcre2_compile_context *how, seine_diag *diag)
 {
     uint32_t references = 0;
-    seine_err e = compile_one(text, 0, how, &p->quick, diag);
+    uint32_t any = PCRE2_MATCH_INVALID_UTF, counted = PCRE2_AUTO_CALLOUT;
+    seine_err e = compile_one(text, any, how, &p->quick, diag);
 
     if (e == SEINE_OK)
-        e = compile_one(text, PCRE2_AUTO_CALLOUT, how, &p->counted, diag);
+        e = compile_one(text, any | counted, how, &p->counted, diag);
+    if (e == SEINE_OK)
+        e = compile_one(text, counted, how, &p->valid, diag);
     if (e != SEINE_OK)
         return e;
     pcre2_pattern_info(p->quick, PCRE2_INFO_BACKREFMAX, &references);
@@ -113,6 +118,7 @@ sn_pattern_free(sn_pattern *p)
         return;
     pcre2_code_free(p->quick);
     pcre2_code_free(p->counted);
+    pcre2_code_free(p->valid);
     sn_free(p);
 }
 
@@ -185,15 +191,19 @@ match_counted(const sn_pattern *p, sn_matcher *m, sn_str text, sn_pattern_how ho
     budget b = {.left = how.steps, .at = how.from};
 
     pcre2_set_callout(m->context, count_step, &b);
-    int n = run_code(p->counted, m, text, how);
+    int n = run_code(how.is_utf8 ? p->valid : p->counted, m, text, how);
     pcre2_set_callout(m->context, NULL, NULL); /* the budget ends here */
+    m->left = (uint32_t)b.left;
     return n;
 }
 
 static int
 match_quick(const sn_pattern *p, sn_matcher *m, sn_str text, sn_pattern_how how)
 {
-    how.steps /= (uint32_t)(text.len - how.from + 1);
+    uint32_t most = (uint32_t)(text.len - how.from + 1);
+
+    m->left = how.steps > most ? how.steps - most : 0; /* nobody counts: its length */
+    how.steps /= most;
     return run_code(p->quick, m, text, how);
 }
 

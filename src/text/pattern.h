@@ -38,6 +38,7 @@ void sn_pattern_free(sn_pattern *p); /* NULL is fine */
 
 typedef struct sn_matcher {
     void *block, *context;
+    uint32_t left; /* steps that the last match has not spent */
 } sn_matcher;
 
 SEINE_MUST_CHECK seine_err sn_matcher_init(sn_matcher *m); /* NOMEM */

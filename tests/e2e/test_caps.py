@@ -166,6 +166,18 @@ def input_that_was_not_read_is_pending_and_where_it_begins_is_said():
 
 
 @case
+def an_output_that_fails_sends_nobody_behind_lines_without_a_record():
+    with tempfile.TemporaryDirectory() as where, pages({"*": "page"}) as p:
+        name = os.path.join(where, "urls.txt")
+        with open(name, "w", encoding="ascii") as f:
+            f.write(a_list(20000, p.base))
+        with open("/dev/full", "wb") as full:
+            r = subprocess.run([PROGRAM, "fetch", "--mine", "--queue", "100", "-i", name], stdout=full, stderr=subprocess.PIPE, env=environment(), timeout=PATIENCE)
+        err = r.stderr.decode()
+        check((r.returncode, "reading stopped at line " in err, "tail -n" in err), (3, True, False), err)
+
+
+@case
 def words_that_were_not_given_are_pending():
     run = stopped([f"BASE/{i}" for i in range(50)], 3)
     balanced(run)

@@ -78,6 +78,29 @@ def tls(c, ca, name):
 
 
 @case
+def saved_files_are_served_below_their_folder_alone():
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, "in"))
+        for name, text in (("in/p 1.html", "<p>one\n"), ("secret", "secret\n")):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        os.symlink("../secret", os.path.join(folder, "in", "link"))
+        with open(os.path.join(folder, "script"), "w", encoding="utf-8") as f:
+            f.write('{"match":"/first","fault":"file:p%201.html"}\n')
+        with chaos("--files", "in", "--script", "script", cwd=folder) as c:
+            check(c.get("/file:p%201.html"), (200, "<p>one\n"))
+            check(c.get("/first"), (200, "<p>one\n"))
+            check([c.get(path)[0] for path in ("/file:../secret", "/file:%2e%2e%2fsecret", "/file:link", "/file:nothing")], [404] * 4)
+            check(c.get("/status:500/file:p%201.html"), (500, "<p>one\n"))
+            check(c.get("/file:p%201.html?fail=1&key=k")[0], 503)
+            check(c.get("/file:p%201.html?fail=1&key=k"), (200, "<p>one\n"))
+    with chaos() as c:
+        check(c.get("/file:x")[0], 400)
+    r = seine("chaos", "--files", "/dev/null")
+    check((r.code, "cannot read '/dev/null'" in r.err), (2, True), r.err)
+
+
+@case
 def https_is_served_with_certificates_of_an_authority_that_is_written_out():
     with tempfile.TemporaryDirectory() as where, chaos("--tls", "--ca-out", "ca.pem", cwd=where) as c:
         check(sorted(c.places), ["ca", "dead", "hole", "http", "https", "socks"])

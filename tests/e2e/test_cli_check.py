@@ -25,6 +25,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PATIENCE, PROGRAM, ROOT, case, check, environment, finish, rows, until  # noqa: E402
 from origin import origin, records  # noqa: E402
+from terminal import Terminal  # noqa: E402
 
 FAST = ("--host-rate", "off", "--no-adaptive", "--per-host", "16", "--per-ip", "off", "--backoff", "1ms..5ms", "--breaker", "off")
 PROGRAM = os.path.abspath(PROGRAM)
@@ -694,6 +695,23 @@ def the_jobs_for_ci_are_commands_that_run():
             check([p.returncode, p.stderr.startswith("seine:")], [0, False], p.stderr)
 
 
+@case
+def a_base_that_is_no_whole_url_moves_the_links_of_its_page():
+    for base, want in (("sub/", "ok"), ("./sub/x.html?q#f", "ok"), ("/top/sub/", "broken"), ("../w/sub/", "broken"), ("", "broken"), ("other", "broken")):
+        with tree(a_html=f'<base href="{base}"><a href="b.html">b</a>', sub__b_html="") as folder:
+            p = run(folder, "a.html", "--offline", "-j")
+            check((verdicts(p), p.returncode), ({"b.html": want}, 0 if want == "ok" else 1), base)
+
+
+@case
+def a_terminal_gets_colours_and_no_control_character_of_a_document():
+    with tree(a_md="[x](gone.md)\n[y](<x\x1b[2Jgone.md>)\n") as folder:
+        t = Terminal(["check", "a.md", "--offline"], cwd=folder)
+        check(t.wait(), 1)
+        check(t.bytes.count(b"\x1b[31mbroken\x1b[0m"), 2, str(t.bytes))
+        check([b"\x1b[2J" in t.bytes, b"\\x1b[2Jgone.md" in t.bytes, b"\\x1b[31m" in t.bytes], [False, True, False], str(t.bytes))
+
+
 # This project
 
 
@@ -703,4 +721,4 @@ def the_links_of_this_project_lead_somewhere():
     check([p.returncode, p.stdout if p.returncode else ""], [0, ""])
 
 
-finish()
+finish(at_once=6)

@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import BUILD, PATIENCE, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
 
-PAGES = [os.path.join(ROOT, "docs", "user", name) for name in ("simulate.md", "cli.md", "convert.md", "report.md", "diff.md", "limit.md", "recipe.md")]
+PAGES = [os.path.join(ROOT, "docs", "user", name) for name in ("simulate.md", "cli.md", "convert.md", "report.md", "diff.md", "limit.md", "recipe.md", "recipe-tutorial.md", "config.md", "crate.md")]
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.S)
 
 
@@ -118,18 +118,27 @@ def examples_of_the_help_run():
             b"WARC-Date: 2026-11-15T00:00:00Z\r\nContent-Type: application/warc-fields\r\nContent-Length: 14\r\n\r\nsoftware: test\r\n\r\n"
         with open(os.path.join(where, "pages.warc.gz"), "wb") as f:
             f.write(gzip.compress(record))
+        os.makedirs(os.path.join(where, "advisory-db", "crates"))
+        with open(os.path.join(where, "Cargo.lock"), "w", encoding="utf-8") as f:
+            f.write('[[package]]\nname = "a"\nversion = "1.0.0"\n')
         os.symlink(os.path.join(ROOT, "recipes"), os.path.join(where, "recipes"))
         os.mkdir(os.path.join(where, "docs"))
         for name, text in (("README.md", "[x](docs/a.md)\n"), ("docs/a.md", "# A\n"), ("known.jsonl", ""), ("pages.jsonl", '{"v":1,"type":"result","url":"http://e.example/","outcome":"ok"}\n')):
             with open(os.path.join(where, name), "w", encoding="utf-8") as f:
                 f.write(text)
         for line in lines:
-            if re.search("seine (fetch|crawl|mirror|run|check http|sitemap http|robots [a-z]+ http|explain.* --(live|job)|jobs (show|pause|resume|set|stop|repair)|retry)", line):  # test_cli_fetch_records.py and others have servers for them
+            if re.search("seine (fetch|crawl|mirror|run|new recipe http|crate (?!audit)|check http|sitemap http|robots [a-z]+ http|explain.* --(live|job)|worker|jobs (export|show|orphans|pause|resume|set|stop|repair)|retry)", line):  # test_cli_fetch_records.py and others have servers for them
                 continue
             line = line.replace("/var/log/nginx/access.log", "access.log")
             line = re.sub(r"> ~/\S*/", "> ", line)
             line = re.sub(r"(seine chaos suite.*) --cmd '.*'", r"\1 --only fine --cmd 'true {url}'", line)  # no judgement on curl
-            if re.match(r"seine chaos( --|$)", line):  # serves until it is told to end
+            if re.match(r"seine gate ", line):
+                line += " --listen 127.0.0.1:0"
+            if re.match(r"seine serve( --|$)", line):  # so does this one; its state is not that of who runs the tests
+                said = first_line(line + " --listen 127.0.0.1:0 --state console", where)
+                check(re.match(r'{"@timestamp"|https?://', said) is not None, True, line + "\n" + said)
+                continue
+            if re.match(r"seine (chaos|gate)( --|$)", line):  # serves until it is told to end
                 check(first_line(line, where).startswith('{"http":"http://127.0.0.1:'), True, line)
                 continue
             out = run(line + " && echo finished", where)

@@ -122,7 +122,7 @@ def each_file_has_its_object():
         r = seine("extract", "--title", "a", "b", cwd=folder)
         check([json.loads(line) for line in r.out.splitlines()], [{"file": "a", "title": "a"}, {"file": "b", "title": "b"}])
         r = seine("extract", "--title", "a", "none", cwd=folder)
-        check((r.code, r.err), (2, "seine: cannot open 'none': no such file or directory\n"))
+        check((r.code, r.err), (2, "seine: cannot open 'none': no such file or directory\ntry: another name, or - for standard input\n"))
 
 
 @case
@@ -252,6 +252,20 @@ def a_table_as_csv_stands_alone():
     r = seine("extract", "--table", "1", "--title", stdin=PAGE_OF_TABLES)
     check((r.code, r.out), (2, ""))
     check(seine("extract", "--table", "1", stdin="<p>x").err.endswith("there is no table\n"), True)
+
+
+@case
+def more_values_than_a_record_can_hold_are_said_and_not_dropped():
+    """Two pointers to each of 524,288 values are more than the million that a text of JSON may have."""
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "ones.json")
+        with open(path, "w", encoding="ascii") as f:
+            f.write("[" + ",".join(["1"] * 524288) + "]")
+        r = seine("extract", "--json-pointer", "a=/-", "--json-pointer", "b=/-", path)
+        check((r.code != 0, "more than 1,000,000 values" in r.out + r.err), (True, True), r.out[:200] + r.err)
+        r = seine("extract", "--json-pointer", "a=/-", "--json-pointer", "b=/7", path)
+        check((r.code, r.out.count("1,"), r.out.endswith('"b":[1]}\n')), (0, 524287, True), r.err)
+
 
 
 finish(at_once=2)

@@ -4,13 +4,15 @@
 import http.server
 import json
 import os
+import signal
 import sys
 import tempfile
 import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import case, check, finish, free_port, seine  # noqa: E402
+from e2e import PATIENCE, case, check, finish, free_port, seine, until  # noqa: E402
+from job_runs import progress, run, start  # noqa: E402
 
 PAGES = {
     "/": "<title>Home</title>\n<a href=/good>good</a>\n<a href=/gone>gone</a>\n<a href=/other>other</a>\n",
@@ -89,6 +91,22 @@ def ten_urls_are_shown_of_many_and_each_kind_has_its_turn():
     check(f"failed: 418, 30 URLs\n" in r.err and "  and 21 more\n" in r.err, True, r.err)
     check(f"failed: connect_refused, 1 URL\n  http://127.0.0.1:{dead}/\n  try: nothing listens there" in r.err, True, r.err)
     check("try: --failed failed.jsonl writes all of them\n" in r.err, True, r.err)
+
+
+@case
+def failures_of_earlier_runs_of_a_job_have_their_urls_too():
+    with tempfile.TemporaryDirectory() as where:
+        urls = [f"{BASE}/gone/{n}" for n in range(10)]
+        words = ("fetch", *urls, "--job", "j", "-c", "1", "-o", "all.jsonl")
+        p = start(where, *words, "--host-rate", "4/s", "--no-adaptive")
+        until(lambda: progress(where) > 0 or p.poll() is not None, "the first record")
+        p.send_signal(signal.SIGINT)
+        first = p.communicate(timeout=PATIENCE)[1].decode()
+        check(p.returncode, 130, first)
+        check(urls[0] in first, True, first)
+        r = run(where, *words, "--host-rate", "200/s", "--no-adaptive", "-q")
+        check(r.code, 1, r.err)
+        check([line.split(";")[0] for line in r.err.splitlines()], [f"seine: failed: 404 {url}" for url in urls])
 
 
 @case

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How `seine fetch` ends: signals, time limits, outputs that fail, exit codes and their
 order. covers: S2-04, S2-07"""
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -163,6 +165,14 @@ def a_wish_to_wait_too_long_parks_the_host_and_exit_5():
 
 
 @case
+def a_wish_to_wait_for_years_is_told_with_its_date():
+    with origin() as o:
+        r = seine("fetch", "--mine", o.url("/status:503?retry_after=1000000000&fail=99"))
+        year = time.gmtime(time.time() + 10 ** 9).tm_year
+        check(f"try: the same command after {year}-" in r.err, True, r.err)
+
+
+@case
 def a_full_disk_is_exit_3_and_says_what_is_safe():
     with origin() as o:
         with open("/dev/full", "wb") as full:
@@ -170,6 +180,24 @@ def a_full_disk_is_exit_3_and_says_what_is_safe():
                                stdin=subprocess.DEVNULL, env=environment(), timeout=PATIENCE)
         check(p.returncode, 3, p.stderr.decode())
         check("no space left" in p.stderr.decode() and "safe" in p.stderr.decode(), True, p.stderr.decode())
+
+
+@case
+def after_a_full_disk_every_url_of_the_list_is_counted():
+    """The list is longer than the queue, so that some URLs were not read, and others were read and never tried."""
+    with origin() as o, tempfile.TemporaryDirectory() as d:
+        with open(os.path.join(d, "list"), "w", encoding="utf-8") as f:
+            f.writelines(o.url(f"/ok?n={n}") + "\n" for n in range(5000))
+        with open("/dev/full", "wb") as full:
+            p = subprocess.run([os.path.abspath(PROGRAM), "fetch", "--mine", "-j", "-i", "list", "--summary", "end.json"], stdout=full,
+                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment(), timeout=PATIENCE, cwd=d)
+        said = p.stderr.decode()
+        with open(os.path.join(d, "end.json"), encoding="utf-8") as f:
+            end = json.load(f)
+        done = sum(end["outcomes"].values())
+        check((p.returncode, end["total"], end["pending"]), (3, 5000, 5000 - done), said)
+        unread, unwritten = (int(re.search(f"([0-9,]+) {what}", said)[1].replace(",", "")) for what in ("URLs? w[a-z]+ not read", "without a record"))
+        check(done + unread + unwritten, 5000, said)
 
 
 @case

@@ -164,19 +164,19 @@ def progress_can_be_switched_off():
 @case
 def an_interrupt_leaves_a_clean_screen():
     with origin() as o:
-        t = Terminal([*SLOW, *urls(o, 200)])
+        t = Terminal([*SLOW, *urls(o, 900)])  # 22 s, of which a second is needed
         check(t.until("━"), True)
         t.kill(signal.SIGINT)
         check(t.wait(), 130)
         screen = t.screen()
         check(any("stopped by a signal" in line for line in screen), True, "\n".join(screen[-12:]))
-        check(any("━" in line and "/200" in line for line in screen), False)
+        check(any("━" in line and "/900" in line for line in screen), False)
 
 
 @case
 def a_hang_up_on_a_terminal_is_exit_129():
     with origin() as o:
-        t = Terminal([*SLOW, *urls(o, 200)])
+        t = Terminal([*SLOW, *urls(o, 900)])
         check(t.until("━"), True)
         t.kill(signal.SIGHUP)
         check(t.wait(), 129)

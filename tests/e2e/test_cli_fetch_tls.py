@@ -55,6 +55,27 @@ def the_system_store_is_the_default_and_the_environment_can_name_another():
     check(record(fetch(url("a.test"), env={"SEINE_CACERT": CA}))["ok"], True)
 
 
+def fetch_with(hosts, *words):
+    """The fetch in a folder whose seine.yaml has these hosts."""
+    with tempfile.TemporaryDirectory(dir=HOME.name) as folder:
+        path = os.path.join(folder, "seine.yaml")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("hosts:\n" + hosts)
+        os.chmod(path, 0o644)
+        r = seine("fetch", "-j", "--mine", "--retries", "0", "--no-summary", "--progress", "off", "--dns", PLACES["dns"], *words, cwd=folder)
+    return r, {json.loads(line)["host"].partition(":")[0]: json.loads(line) for line in r.out.splitlines()}
+
+
+@case
+def authorities_of_one_host_count_for_that_host_alone():
+    r, got = fetch_with(f"  a.test: {{cacert: {CA}}}\n", url("a.test"), url("a.test", "/ok?2"), url("tls12.a.test"))
+    check((got["a.test"]["ok"], got["a.test"]["tls"]["verified"], got["tls12.a.test"]["error"]["kind"]), (True, True, "tls_untrusted"), r.err)
+    r, got = fetch_with("  a.test: {cacert: /etc/ssl/certs/ca-certificates.crt}\n", "--cacert", CA, url("a.test"), url("tls12.a.test"))
+    check((got["a.test"]["error"]["kind"], got["tls12.a.test"]["ok"]), ("tls_untrusted", True), "its own stand in place of those of all")
+    r, _ = fetch_with("  '*.test': {cacert: no-such.pem}\n", url("a.test"))
+    check((r.code, r.out, "its cacert" in r.err), (2, "", True), r.err)
+
+
 @rows([("expired.a.test", "tls_cert_expired", "certificate expired on 20"), ("future.a.test", "tls_cert_expired", "certificate is not valid before 20"),
        ("wronghost.a.test", "tls_host_mismatch", "certificate is for "),
        ("selfsigned.a.test", "tls_untrusted", "certificate from an unknown authority: self-signed certificate")])

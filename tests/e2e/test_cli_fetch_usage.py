@@ -107,7 +107,7 @@ WRONG = [
     (["--metrics", "nowhere"], "--metrics 'nowhere': not an address and a port", "--metrics 127.0.0.1:9464"),
     (["--metrics", "127.0.0.1:99999"], "--metrics '127.0.0.1:99999': not an address and a port", "--metrics 127.0.0.1:9464"),
     (["--metrics-file", "/no/such/file"], "--metrics-file: cannot write '/no/such/file': no such file or directory", "another name"),
-    (["--config"], "--config: this version reads none", "leave it out"),
+    (["--config", "/no/such/file"], "cannot read /no/such/file: no such file or directory", "seine config init > seine.yaml"),
     (["-i", "/no/such/list"], None, "another name, or - for standard input"),
     (["-i", "-", "-"], "standard input is asked for twice", "one of them"),
     (["-d", "@-", "-"], "standard input is asked for twice", "one of them"),
@@ -125,6 +125,21 @@ def one_line_one_hint_exit_2_and_nothing_sent(words, happened, hint):
     if hint:
         check(lines[1], "try: " + hint)
     check(len(lines), 3, r.err)
+
+
+@rows([(verb, option) for verb, options in (("fetch", ("max-pages", "max-bytes", "per-ip")), ("crawl", ("max-pages-per-host", "max-subdomains", "max-sitemaps",
+                                                                                                       "max-sitemap-bytes", "pattern-budget")))
+       for option in options], name=lambda row: row[1])
+def no_limit_is_called_off_and_not_0(verb, option):
+    r = seine(verb, "http://127.0.0.1:1/", f"--{option}", "0")
+    check((r.code, f"--{option} '0': must be " in r.err, ", or off" in r.err), (2, True, True), r.err)
+
+
+@case
+def an_address_in_brackets_is_no_json():
+    r = seine("fetch", "-j", "[::1]:1/x", "--retries", "0")
+    check(json.loads(r.out.splitlines()[0])["url"], "http://[::1]:1/x", r.err)
+    check(seine("fetch", "-j", "[1,2]").code, 2)
 
 
 @case

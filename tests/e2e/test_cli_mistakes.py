@@ -27,6 +27,9 @@ MISTAKES = [
     (CRAWL + ["--dpeth", "3"], "unknown option '--dpeth'", "--depth"),
     (FETCH + ["--conncurrency", "8"], "unknown option '--conncurrency'", "--concurrency"),
     (FETCH + ["--insecur"], "unknown option '--insecur'", "--insecure"),
+    # a recipe that is shared by a fleet
+    (["run", "recipe.yaml", "--store", "redis://127.0.0.1:9"], "a job of --store needs a name", "--store redis://HOST:PORT --job NAME"),
+    (["run", "recipe.yaml", "--submit"], "--submit needs --store", "--store redis://HOST:PORT --job NAME"),
     # values
     (FETCH + ["-t", "fast"], "--timeout 'fast': not a duration", "--timeout 500ms, 2s or 1h30m"),
     (FETCH + ["-t", "0"], "--timeout '0': a timeout must be above 0", "--timeout 5s"),
@@ -60,6 +63,10 @@ MISTAKES = [
     (["fetch", "-i", "no-such-list.txt"], None, "another name, or - for standard input"),
     (["fetch", "urls.txt"], "'urls.txt' is a file", "-i urls.txt for its lines, https://urls.txt for a host"),
     (["urls.txt"], "'urls.txt' is a file", "-i urls.txt for its lines, https://urls.txt for a host"),
+    (["fetch", "https//e.example/x"], "'https//e.example/x' has no colon behind its scheme", "https://e.example/x"),
+    (["crawl", "HTTP;//e.example"], "'HTTP;//e.example' has no colon behind its scheme", "http://e.example"),
+    (["crawl", "/no/such"], "'/no/such' is a path, not a URL", "https://HOST/PATH; -i FILE for a list; seine check DIR for documents"),
+    (["fetch", "./no-such.txt"], "'./no-such.txt' is a path, not a URL", "https://HOST/PATH; -i FILE for a list; seine check DIR for documents"),
     (["crawl"], "no seeds given", "seine crawl https://…, or -i FILE"),
     (["mirror"], "no seeds given", "seine mirror https://…, or -i FILE"),
     # curl

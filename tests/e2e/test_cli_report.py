@@ -370,6 +370,15 @@ def an_output_that_is_a_page_has_the_figures_of_the_records_beside_it(name):
 
 
 @case
+def the_letter_of_json_is_j_in_reports_and_comparisons_too():
+    with tempfile.TemporaryDirectory() as folder:
+        path = write(folder, "a.jsonl", made_up(30, SEED + 5))
+        for words in (("report", path), ("diff", path, path)):
+            check(seine(*words, "-j").out, seine(*words, "-f", "json").out)
+            check(json.loads(seine("report", path, "-j").out)["type"], "report")
+
+
+@case
 def a_page_that_exists_is_refused_before_anything_is_asked_for_and_replaced_on_request():
     with tempfile.TemporaryDirectory() as folder, origin() as o:
         path = os.path.join(folder, "run.html")
@@ -415,4 +424,4 @@ def the_page_of_a_job_that_goes_on_counts_all_of_its_runs():
         check([h["urls"] for h in after["hosts"]], [1])
 
 
-finish()
+finish(at_once=4)

@@ -23,7 +23,7 @@ WRONG = [
     (["x" * 200], "unknown command '" + "x" * 97 + "…'", "seine help"),
     (["a\u202eb\u00e9"], "unknown command 'a\\xe2\\x80\\xaebé'", "seine help"),  # nothing turns the writing around
     (["\udcff\udce2\udc82"], "unknown command '\\xff\\xe2\\x82'", "seine help"),  # bytes that are not UTF-8
-    (["help", "nonsense"], "no command or topic 'nonsense'", "seine help; pages: tutorial cookbook troubleshooting faq coming-from"),
+    (["help", "nonsense"], "no command or topic 'nonsense'", "seine help; pages: tutorial cookbook troubleshooting faq coming-from fleet"),
     (["help", "limit", "simulat"], "no command or topic 'limit simulat'", "seine help limit simulate"),
     # options that are none
     (LIMIT + ["--ratte", "1/s"], "unknown option '--ratte'", "--rate"),

@@ -19,7 +19,8 @@ from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine
 from faults import fault_environment  # noqa: E402
 from pages import pages  # noqa: E402
 
-LISTS, LINKS = 10, 1_500  # pages with links, and links on each
+LISTS, LINKS = 10, 400  # pages with links, and links on each
+LONG = "x" * 240  # in every URL: bytes are spilled
 PAGES = 1 + LISTS + LISTS * LINKS
 SPILL = ("--mine", "--progress", "off", "-c", "8", "--max-memory", "2M", "--sitemap", "off", "-l", "off", "--pattern-budget", "off", "--grace", "2s", "-t", "200s", "--head-timeout", "200s")
 
@@ -33,7 +34,7 @@ class Site:
 
     def page(self, path):
         if path.startswith("/list/"):
-            return "".join(f'<a href="/{i * 7919 % LINKS:06d}/of{path}/page.html">{i}</a>' for i in range(LINKS))
+            return "".join(f'<a href="/{i * 7919 % LINKS:06d}/of{path}/{LONG}.html">{i}</a>' for i in range(LINKS))
         self.go.wait(PATIENCE)
         return "a page"
 

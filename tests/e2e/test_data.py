@@ -288,4 +288,4 @@ def bodies_that_are_read_stay_within_the_memory():
             check(usage.ru_maxrss < 60 << 10, True, f"{usage.ru_maxrss} KiB of memory")
 
 
-finish()
+finish(at_once=4)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What a build installs, and what it says to somebody who may install nothing."""
+import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -87,6 +89,20 @@ def a_part_that_there_is_not_is_an_error(part):
     code, _, err, _ = deps(*([] if part == "none" else [part]))
     check(code, 2)
     check(len(err.splitlines()), 1)
+
+
+@case
+def packages_of_npm_are_pinned_and_name_no_host():
+    for where in ("tests", "bench/peers/undici"):
+        with open(os.path.join(ROOT, where, "package.json"), encoding="utf-8") as f:
+            named = json.load(f)
+        with open(os.path.join(ROOT, where, "package-lock.json"), encoding="utf-8") as f:
+            text = f.read()
+        for version in {**named.get("dependencies", {}), **named.get("devDependencies", {})}.values():
+            check(re.fullmatch(r"\d+\.\d+\.\d+", version) is not None, True, version)
+        locked = {name: p for name, p in json.loads(text)["packages"].items() if name}
+        check([name for name, p in locked.items() if "integrity" not in p], [])
+        check([name for name, p in locked.items() if "resolved" in p or "://" in json.dumps({k: v for k, v in p.items() if k != "funding"})], [])
 
 
 finish()

@@ -127,4 +127,4 @@ def mistakes_are_told_before_the_first_request():
         check(site.paths(), [])
 
 
-finish()
+finish(at_once=4)

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PROGRAM, ROOT, case, check, finish, rows, seine  # noqa: E402
 
-PAGES = ("tutorial", "cookbook", "troubleshooting", "faq", "coming-from")
+PAGES = ("tutorial", "cookbook", "troubleshooting", "faq", "coming-from", "fleet")
 TOOLS = ("curl", "wget", "scrapy", "lychee", "heritrix")
 CODE = " " * 6
 

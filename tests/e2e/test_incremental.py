@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Incremental crawls: a job that comes back asks what has changed, and says so once for every URL."""
 import collections
+import gzip
 import json
 import os
 import random
@@ -110,6 +111,194 @@ def children_of_unchanged_and_of_failing_hubs_stay():
         got = job.changes()
         check({p: c for p, c in got if c != "same"}, {"/": None, "/a": None, "/a/1": "changed", "/b/1": "changed"}, "all were visited")
         check(sum(got.values()), len(TREE) + 2, "each once")
+
+
+def orphans(job):
+    """What `seine jobs orphans` lists, as paths."""
+    names = os.listdir(os.path.join(job.where, ".seine"))
+    r = seine("jobs", "orphans", names[0], cwd=job.where)
+    check((r.code, len(names)), (0, 1), r.err)
+    return sorted(line[len(job.site.base):] for line in r.out.splitlines())
+
+
+@case
+def pages_that_nothing_names_any_more_are_orphans():
+    table = tree()
+    table["/self"] = Page("it names itself alone", ["/self", "/self#top"])
+    table["/"] = Page("root", [*TREE["/"], "/self"])
+    with changing_site(table) as site:
+        job = rounds(site)
+        job.run()
+        check(orphans(job), [], "run 1: all were found")
+        job.run()
+        check(orphans(job), [], "run 2: links of unchanged pages count")
+        site.edit("/a", links=["/a/2"])
+        site.edit("/", links=TREE["/"])
+        site.edit("/b", status=503)
+        got = job.changes()
+        check(got[("/a/1", "same")], 1, "run 3: it is visited all the same")
+        check(orphans(job), ["/a/1", "/self"], "links of the failing hub count, and a page does not name itself")
+        site.edit("/moved", to="/a/1")
+        site.remove("/a")
+        job.run()
+        check(orphans(job), ["/a/2", "/self", "/target"], "run 4: a redirect names its target; a page that is gone names nothing")
+        site.edit("/moved", to="/target")
+        site.remove("/self")
+        site.edit("/", links=[*TREE["/"], "/a/1", "/a/2"])
+        job.run()
+        check(orphans(job), [], "run 5: all are named again, or gone")
+
+
+def told(found):
+    """Events of orphans, as path and round."""
+    return sorted((r["data"]["url"][len("http://" + r["host"]):], r["data"]["round"]) for r in found if r["type"] == "event" and r["event"] == "page.orphan")
+
+
+@case
+def with_events_the_run_that_ends_a_round_tells_its_orphans():
+    with changing_site(tree()) as site:
+        job = rounds(site)
+        check(told(job.run("--events")), [], "round 1: all were found")
+        begun = time.time()
+        site.edit("/", links=["/b", "/moved"])
+        site.edit("/b", words="edited")
+        check(told(job.run()), [], "round 2: nobody asks for events")
+        check(orphans(job), ["/a"])
+        found = job.run("--events")
+        check(told(found), [("/a", 3)], "round 3: still one, and nobody else")
+        event = [r for r in found if r["type"] == "event" and r["event"] == "page.orphan"][0]
+        check(sorted(event), ["data", "event", "host", "job", "seq", "ts", "type", "v"])
+        check(("http://" + event["host"], sorted(event["data"])), (site.base, ["changed", "round", "seen", "url"]))
+        stamps = [event["data"]["changed"], time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime(begun)), event["data"]["seen"], event["ts"]]
+        check(stamps[0] <= stamps[2] <= stamps[3] and stamps[1] <= stamps[2], True, f"asked for in this round, unchanged since the first: {stamps}")
+        check([r["seq"] for r in found], sorted({r["seq"] for r in found}), "numbers rise, and none is there twice")
+        site.remove("/a")
+        check(told(job.run("--events")), [("/a/1", 4), ("/a/2", 4)], "round 4: a page that is gone is none, and names nothing")
+        check(orphans(job), ["/a/1", "/a/2"], "as the job lists them")
+        site.edit("/", links=["/a/1", "/a/2", "/b", "/moved"])
+        check(told(job.run("--events")), [], "round 5: they are named again")
+
+
+@case
+def depth_and_parent_follow_the_links_of_the_last_round():
+    with changing_site(tree()) as site:
+        job = rounds(site)
+
+        def places():
+            return {r["url"][len(site.base):]: (r["depth"], (r.get("parent") or "")[len(site.base):]) for r in job.run() if r["type"] == "result"}
+
+        first = places()
+        check((first["/"], first["/a/1"], first["/a/2"], first["/b/1"], first["/target"]),
+              ((0, ""), (2, "/a"), (2, "/a"), (2, "/b"), (1, "/moved")), "run 1")
+        check(places(), first, "run 2: nothing was edited")
+        site.edit("/", links=[*TREE["/"], "/a/1"])
+        site.edit("/a", links=["/a/1"])
+        site.edit("/a/1", links=["/a/2"])
+        site.edit("/b", status=503)
+        places()
+        got = places()
+        check((got["/a/1"], got["/a/2"], got["/b/1"]), ((1, "/"), (2, "/a/1"), (2, "/b")), "a shorter way, another page, a page that fails")
+        check({p: got[p] for p in ("/", "/a", "/moved", "/target")}, {p: first[p] for p in ("/", "/a", "/moved", "/target")}, "the others stay")
+        site.edit("/", links=TREE["/"])
+        site.edit("/a/1", links=[])
+        places()
+        got = places()
+        check((got["/a/1"], got["/a/2"]), ((2, "/a"), (2, "/a/1")), "a longer way; an orphan stays where it was found")
+
+
+STEPS = ("round.forgotten", "round.depths", "round.written", "round.begun", "recover.replayed", "out.synced", "db.begin", "db.commit.before", "db.commit.after",
+         "sink.committed", "stop.drained")
+
+
+@rows([(step,) for step in STEPS])
+def links_orphans_and_depths_survive_a_kill_at_each_step(step):
+    with changing_site(tree()) as site:
+        job = rounds(site)
+
+        def killed_then_run():
+            r = crawl(job.where, site, *EVERY, "-o", "all.jsonl", env={"SEINE_CRASH": step})
+            check(r.code in (-9, 137), True, f"it was not killed: {r.code} {r.err}")
+            return {r["url"][len(site.base):]: (r["depth"], (r.get("parent") or "")[len(site.base):]) for r in job.run() if r["type"] == "result"}
+
+        places = {r["url"][len(site.base):]: (r["depth"], (r.get("parent") or "")[len(site.base):]) for r in job.run() if r["type"] == "result"}
+        site.edit("/", links=[*TREE["/"], "/a/1"])
+        site.edit("/a", links=["/a/1"])
+        check(killed_then_run(), places, "round 2: places are those of round 1")
+        check(orphans(job), ["/a/2"], "nothing names it any more")
+        places["/a/1"] = (1, "/")
+        check(killed_then_run(), places, "round 3: a shorter way, and an orphan stays where it was found")
+        check(orphans(job), ["/a/2"], "still")
+        site.edit("/b/1", links=["/a/2"])
+        killed_then_run()
+        check(orphans(job), [], "round 4: a page names it again")
+        places["/a/2"] = (3, "/b/1")
+        check(killed_then_run(), places, "round 5: by the page that names it")
+
+
+END_STEPS = ("orphans.written", "out.append.half", "out.append", "out.synced", "db.begin", "db.commit.before", "db.commit.after", "sink.committed", "stop.drained",
+             "stop.flushed")
+
+
+@rows([(step,) for step in END_STEPS])
+def each_orphan_is_told_once_in_a_round_that_is_killed_at_each_step(step):
+    """The n-th round is killed when it comes to the step for the n-th time, and, when it goes on, once its orphans are written."""
+    with changing_site(tree()) as site, tempfile.TemporaryDirectory() as where:
+        def run(crash):
+            r = crawl(where, site, *EVERY, "--events", "-o", "all.jsonl", "-o", "all.jsonl.gz", env={"SEINE_CRASH": crash} if crash else None)
+            check(r.code in (0, -9, 137), True, f"{r.code} {r.err}")
+            return r.code != 0
+
+        check(run(""), False)
+        site.edit("/", links=["/b", "/moved"])
+        site.edit("/a", links=[])
+        n = 1
+        while run(f"{step}@{n}"):
+            run("orphans.written")
+            run("")
+            n += 1
+        lines = records(where)
+        last = max(r["data"]["round"] for r in lines if r["type"] == "event" and r["event"] == "page.orphan")
+        check(n > 1, True, "it was killed at least once")
+        check(told(lines), sorted((path, number) for path in ("/a", "/a/1", "/a/2") for number in range(2, last + 1)))
+        check(last >= n, True, f"{n} runs ended a round, or began one")
+        with gzip.open(os.path.join(where, "all.jsonl.gz"), "rt", encoding="utf-8") as f:
+            check([json.loads(line) for line in f] == lines, True, "packed, too")
+
+
+@case
+def more_orphans_than_a_buffer_holds_are_cut_off_after_a_kill_and_told_again():
+    words = random.Random(2)
+    paths = [f"/page/{i}" for i in range(3000)]
+    table = {path: Page(" ".join("".join(words.choices("abcdefghijklmnop", k=6)) for _ in range(40))) for path in paths}
+    table["/"] = Page("root", paths)
+    with changing_site(table) as site, tempfile.TemporaryDirectory() as where:
+        check(crawl(where, site, *EVERY, "--events", "-o", "all.jsonl").code, 0)
+        site.edit("/", links=[])
+        r = crawl(where, site, *EVERY, "--events", "-o", "all.jsonl", env={"SEINE_CRASH": "orphans.written"})
+        check(r.code in (-9, 137), True, f"it was not killed: {r.code} {r.err}")
+        with open(os.path.join(where, "all.jsonl"), encoding="utf-8") as f:
+            check(f.read().count('"page.orphan"') > 0, True, "some lines were in the file, and not committed")
+        r = crawl(where, site, *EVERY, "--events", "-o", "all.jsonl")
+        check(r.code, 0, r.err)
+        check(collections.Counter(told(records(where))) == collections.Counter((path, 2) for path in paths), True, "each once")
+
+
+@case
+def what_a_sitemap_names_is_no_orphan():
+    table = {"/": Page("root", ["/a", "/b"]), "/a": Page("a"), "/b": Page("b"), "/sitemap.xml": Page(kind="application/xml")}
+    with changing_site(table) as site:
+        def name(*paths):
+            site.edit("/sitemap.xml", words="<urlset>" + "".join(f"<url><loc>{site.base}{path}</loc></url>" for path in paths) + "</urlset>")
+
+        name("/", "/a", "/b")
+        job = rounds(site)
+        job.run()
+        site.edit("/", links=[])
+        job.run()
+        check(orphans(job), [], "both are in the sitemap")
+        name("/", "/a")
+        job.run()
+        check(orphans(job), ["/b"])
 
 
 @case
@@ -430,6 +619,26 @@ def a_plan_lists_what_a_run_would_ask_for_and_asks_for_nothing():
         check(len(job.run()), 8, "the plan has changed nothing")
 
 
+@rows([("robots.txt, sitemaps, seeds", (), "2 seeds on 1 host: first robots.txt, then the sitemaps that it names, or /sitemap.xml, and the seeds, then"),
+       ("no sitemaps", ("--sitemap", "off"), "2 seeds on 1 host: first robots.txt, then the seeds, then"),
+       ("no robots.txt", ("--robots", "off"), "2 seeds on 1 host: first the seeds, then"),
+       ("the bounds", ("--scope", "domain", "--depth", "1", "--max-pages", "2000"), "scope domain, 1 link deep, at most 2,000 pages; 1,000 pages of a host take "),
+       ("the pace", ("--host-rate", "2/s"), "1,000 pages of a host take 8 min 20 s or longer at --host-rate"),
+       ("whom the rules refuse", (), "ftp://e.example/ would be skipped: scheme: neither http nor https")])
+def a_plan_of_a_first_run_says_what_can_be_known(_, words, said):
+    with tempfile.TemporaryDirectory() as where:
+        r = seine("crawl", "localhost:8080/a#b", "http://localhost:8080/c", "ftp://e.example/", "--incremental", "--plan", *words, cwd=where, env=DURABLE)
+        check((r.code, r.out.split(), os.listdir(where)), (0, ["http://localhost:8080/a", "http://localhost:8080/c"], []), r.err)
+        check(said in r.err, True, r.err)
+
+
+@case
+def a_plan_without_a_seed_that_would_be_asked_for_is_a_mistake():
+    with tempfile.TemporaryDirectory() as where:
+        r = seine("crawl", "http://e.example/x", "--exclude", "/x", "--incremental", "--plan", cwd=where, env=DURABLE)
+        check((r.code, r.out, "would be skipped: pattern" in r.err), (2, "", True), r.err)
+
+
 @case
 def options_of_an_incremental_crawl_need_one():
     with changing_site({"/": Page("root")}) as site, tempfile.TemporaryDirectory() as where:
@@ -442,4 +651,4 @@ def options_of_an_incremental_crawl_need_one():
         check(site.asked, [])
 
 
-finish()
+finish(at_once=4)

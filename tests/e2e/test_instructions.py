@@ -55,6 +55,12 @@ def what_is_written_to_the_page_is_read_from_it():
 
 
 @case
+def figures_of_other_cpus_stay_on_the_page():
+    text = kept.page([("Old", "fetch", 3, 2), ("New", "fetch", 5, 4), ("New", "crawl", 7, 6)])
+    check(kept.renewed(text, [("New", "fetch", 1, 1)]), [("Old", "fetch", 3.0, 2.0), ("New", "fetch", 1, 1)])
+
+
+@case
 def a_tenth_more_is_a_slow_down():
     check([kept.is_slower(n, 1000) for n in (900, 1000, 1100, 1101)], [False, False, False, True])
 

@@ -43,7 +43,7 @@ def check_requests(last, o, stops):
 def requests_are_those_of_all_runs(verb, stops):
     with origin(*(("--site", SITE) if verb == "crawl" else ())) as o, tempfile.TemporaryDirectory() as where:
         urls = [o.url("/")] if verb == "crawl" else [o.url(f"/redir:{n % 4}/status:{503 if n % 7 == 0 else 200}?fail=1&n={n}") for n in range(60)]
-        pace = ("--host-rate", "150/s", "--no-adaptive", "--per-host", "2", "--per-ip", "off", "--backoff", "5ms..20ms", "-t", "300s", "--head-timeout", "300s")
+        pace = ("--host-rate", "150/s", "--no-adaptive", "--per-host", "2", "--per-ip", "off", "--backoff", "5ms..20ms", "--breaker", "off", "-t", "300s", "--head-timeout", "300s")
         words = (verb, *urls, "--job", "j", *pace, "-o", "all.jsonl", *(("-l", "off") if verb == "crawl" else ()))
         for n in range(stops):
             err, code = interrupt(where, *words, grown=4000)
@@ -154,4 +154,4 @@ def what_an_output_has_lost_is_pending():
         check(json.loads(read(where, "sum.json"))["pending"], 0)
 
 
-finish()
+finish(at_once=6)

@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PATIENCE, PROGRAM, UNHURRIED, case, check, environment, finish, rows, seine  # noqa: E402
 from faults import faulty  # noqa: E402
+from job_rows import rows_of  # noqa: E402
 from job_runs import DURABLE, PACE, complete, outputs, read, run, uninterrupted, urls_of  # noqa: E402
 from origin import origin  # noqa: E402
 
@@ -37,7 +38,7 @@ def committed(where, job):
             if os.path.exists(os.path.join(where, ".seine", job, name)):
                 shutil.copy(os.path.join(where, ".seine", job, name), copy)
         with sqlite3.connect(os.path.join(copy, "job.db")) as db:
-            return db.execute("SELECT count(*) FROM result").fetchone()[0]
+            return sum(1 for _ in rows_of(db, "results"))
 
 
 def unshared():
@@ -283,4 +284,4 @@ def the_longest_name_fits_into_every_message():
         check((r.code, re.search(r"^seine: job '…n{50,}' is finished: 1 page on \d{4}-\d\d-\d\d$", r.err, re.M) is not None), (2, True), r.err)
 
 
-finish(at_once=2)
+finish(at_once=6)

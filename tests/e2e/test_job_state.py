@@ -125,4 +125,4 @@ def a_flipped_bit_is_refused_or_does_no_harm():
         check(len(wrong), 0, "\n".join(wrong))
 
 
-finish(at_once=2)
+finish(at_once=4)

@@ -53,6 +53,33 @@ def a_stop_leaves_what_waits_to_the_next_run():
         complete(where, want)
 
 
+@rows([("an ending that nobody knows", ("-o", "x.foo")), ("no such directory", ("-o", "none/x.jsonl")), ("a template with a mistake", ("-w", "%{nope}")),
+       ("a list of failures", ("--failed", "x.txt")), ("a summary", ("--summary", "none/x")), ("a log", ("--log-file", "none/x")),
+       ("a page in no directory", ("-o", "none/x.html")), ("a metrics address", ("--metrics", "nowhere"))])
+def a_refused_command_leaves_the_job_as_it_was(what, words):
+    """--fresh removes the old state; a mistake behind it removes nothing."""
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        crawl = ("crawl", o.url("/"), *PACE)
+        check(run(where, *crawl, "-n", "5", "-o", "all.jsonl").code, 0)
+        before, file = run(where, "jobs", "ls", "-j").out, read(where, "all.jsonl")
+        r = run(where, *crawl, "-o", "all.jsonl", "--fresh", *words)
+        check(r.code, 2, what + ": " + r.err)
+        check((json.loads(run(where, "jobs", "ls", "-j").out)["done"], read(where, "all.jsonl")), (json.loads(before)["done"], file), what)
+
+
+@case
+def a_command_that_is_refused_at_first_can_be_typed_again_without_its_mistake():
+    with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
+        crawl = ("crawl", o.url("/"), *PACE, "-n", "5")
+        with open(os.path.join(where, "there.jsonl"), "w", encoding="utf-8") as f:
+            f.write("{}\n")
+        check(run(where, *crawl, "-o", "there.jsonl").code, 2)
+        check(run(where, *crawl, "-o", "x.foo").code, 2)
+        check(run(where, "jobs", "ls", "-j").out, "", "no job is left")
+        r = run(where, *crawl, "-o", "new.jsonl")
+        check(r.code, 0, r.err)
+
+
 @case
 def outputs_of_a_job_that_was_stopped_hold_one_summary():
     with origin("--site", SITE) as o, tempfile.TemporaryDirectory() as where:
@@ -301,4 +328,4 @@ def a_parked_host_stays_pending_and_is_asked_when_its_time_has_come():
 
 
 print(f"seed {SEED}")
-finish(at_once=1 if SANITIZED else 2)
+finish(at_once=1 if SANITIZED else 4)

@@ -12,11 +12,12 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine, until  # noqa: E402
+from origin import origin  # noqa: E402
 from pages import pages  # noqa: E402
 
 
 def start(*words, **more):
-    return subprocess.Popen([PROGRAM, "limit", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    return subprocess.Popen([os.path.abspath(PROGRAM), "limit", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             env=environment(), bufsize=0, **more)
 
 
@@ -44,6 +45,17 @@ def the_moments_are_those_of_a_token_bucket(_name, words, want):
 
 
 @case
+def requests_obey_the_configuration_that_was_typed():
+    with pages({"/a": "more than a byte"}) as p, tempfile.TemporaryDirectory() as where:
+        for name in ("seine.yaml", "my.yaml"):
+            with open(os.path.join(where, name), "w", encoding="utf-8") as f:
+                f.write("max-body: 1\n" if name == "my.yaml" else "max-body: 2\n")
+        got = [json.loads(seine("limit", "-", "--rate", "50/s", *words, stdin=p.base + "/a\n", cwd=where).out.splitlines()[0])
+               for words in ((), ("--config", "my.yaml"), ("--no-config",))]
+        check([(r["outcome"], r["bytes_body"]) for r in got], [("bad_response", 2), ("bad_response", 1), ("ok", 16)], str(got))
+
+
+@case
 def s2_03_a_line_is_never_early():
     """S2-03. The clock begins before the program does, so that no moment can be earlier than it seems."""
     began = time.monotonic()
@@ -55,6 +67,33 @@ def s2_03_a_line_is_never_early():
         if time.monotonic() - began < i / 50:
             raise AssertionError(f"line {i} came after {time.monotonic() - began} s")
     check(p.wait(PATIENCE), 0)
+
+
+@case
+def s2_01_what_is_there_goes_at_once_and_a_wait_that_is_canceled_ends_cleanly():
+    """S2-01. Two tokens, three lines: the third would wait for an hour."""
+    with tempfile.TemporaryDirectory() as d:
+        done = os.path.join(d, "done.jsonl")
+        for words, more in ((["--pass"], []), (["--exec", "echo {}"], ["-o", done])):
+            p = start("-r", "1/h", "--burst", "2", *words, *more)
+            p.stdin.write(b"a\nb\nc\n")
+            check([p.stdout.readline() for _ in range(2)], [b"a\n", b"b\n"])
+            check(p.poll(), None, "it waits for a token")
+            p.send_signal(signal.SIGINT)
+            check((p.wait(PATIENCE), p.stdout.read()), (130, b""), p.stderr.read())
+        got = [json.loads(line) for line in open(done, encoding="utf-8")]
+        check([x["input"] for x in got if x.get("outcome") == "ok"], ["a", "b"])
+        check(any(x.get("input") == "c" and x.get("ok") for x in got), False)
+
+
+@rows([(burst, rate) for burst in (1, 10, 100, 1000) for rate in (10, 1000, 1000000)], name=lambda row: f"burst_{row[0]}_rate_{row[1]}")
+def s2_02_the_pace_is_exact_over_bursts_and_rates(burst, rate):
+    """S2-02. The burst goes at once, and line i behind it after i / rate, as far as milliseconds show it."""
+    got, r = moments(numbers(burst + 200), "-r", f"{rate}/s", "--burst", str(burst))
+    check(r.code, 0, r.err)
+    behind = [max(0, i - burst + 1) * 1000000000 // rate for i in range(burst + 200)]
+    late = [i for i, (at, _) in enumerate(got) if abs(float(at) * 1e9 - behind[i]) > 1e6]
+    check((len(got), late), (burst + 200, []), r.out[-200:])
 
 
 @case
@@ -92,7 +131,7 @@ def each_key_has_its_own_bucket():
 
 
 @case
-def who_would_wait_too_long_is_left_out_and_takes_no_token():
+def s2_01_who_would_wait_too_long_is_left_out_and_takes_no_token():
     got, r = moments(numbers(6), "-r", "1/s", "--burst", "2", "--max-wait", "1s")
     check([row[1] for row in got], ["0", "1", "2"])  # 0, 0 and 1 s; all others would wait for 2 s
     check(r.code, 1)
@@ -143,7 +182,7 @@ def places_are_filled(command, want):
     (["-r", "1/s", "--exec", "/ {}"], "--exec: there is no program '/'\ntry: its path, like --exec './sync.sh {}'; no shell runs"),
     (["-r", "1/s", "--pass", "--key", "user"], "--key 'user': neither none, host nor a JSON Pointer\ntry: --key host, or a JSON Pointer like --key /user"),
     (["-r", "1/s", "--pass", "-o", "x"], "--output is for records of requests and commands\ntry: a redirection with >"),
-    (["-r", "1/s", "--key", "/user"], "--key '/user': requests are paced together or by host\ntry: --key host, or --exec 'CMD {}'"),
+    (["-r", "1/s", "--key", "/user"], "--key '/user': no member of a request that can be a key\ntry: --key host, /id, /url, /method or /tags/NAME"),
     (["-r", "1/s", "--pass", "/no/such/file"], "cannot read '/no/such/file': no such file or directory\ntry: another name, or - for standard input"),
 ], name=lambda row: " ".join(row[0]))
 def mistakes_are_told_before_anything_starts(words, said):
@@ -256,6 +295,31 @@ def a_signal_lets_commands_end_and_a_second_one_kills_them():
 
 
 @case
+def hup_takes_the_pace_of_the_configuration_also_for_who_waits():
+    def write(path, text):
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        os.chmod(path, 0o644)
+
+    with tempfile.TemporaryDirectory() as d:
+        config = os.path.join(d, "seine.yaml")
+        write(config, "rate: 1/h\nburst: 3\n")
+        p = start("--pass", cwd=d)
+        p.stdin.write(b"a\nb\nc\n")
+        check([p.stdout.readline() for _ in range(3)], [b"a\n", b"b\n", b"c\n"])
+        p.stdin.write(b"d\ne\n")  # d would wait for an hour
+        write(config, "rate: fast\n")
+        p.send_signal(signal.SIGHUP)
+        check("the old pace stays: " in p.stderr.readline().decode(), True)
+        write(config, "rate: 1000/s\nburst: 2\n")
+        p.send_signal(signal.SIGHUP)
+        check([p.stdout.readline() for _ in range(2)], [b"d\n", b"e\n"])
+        p.stdin.close()
+        check(p.wait(PATIENCE), 0)
+        check("the pace of the configuration holds" in p.stderr.read().decode(), True)
+
+
+@case
 def a_reader_that_goes_away_ends_the_run():
     p = start("-r", "off", "--pass")
     p.stdout.close()
@@ -277,8 +341,51 @@ def requests_are_those_of_fetch_and_have_the_pace():
         got = [json.loads(line) for line in open(done, encoding="utf-8")]
         check(sorted(x["url"][len(site.base):] for x in got if x["type"] == "result"), ["/0", "/0", "/1", "/2", "/3", "/4"])
         check(got[-1]["wall_ms"] >= 5 * 50, True, "six requests at 20/s")
+        check((got[-1]["type"], got[-1]["command"]), ("summary", "limit"), "the command that was typed")
         r = seine("limit", "-", "-r", "100/s", "--key", "host", "-q", stdin=f"{site.base}/a\n{site.base}/a\n")
         check((r.code, r.out.count('"type":"result"')), (0, 2), r.err)
+
+
+@case
+def requests_have_a_bucket_for_each_value_of_a_member():
+    """Three of a at 5/s take 400 ms, though three of b stand before and between them; a retry takes a token, too."""
+    with pages({"*": "<title>t</title>"}) as site, tempfile.TemporaryDirectory() as d:
+        done = os.path.join(d, "done.jsonl")
+        lines = [(user, i) for i in range(3) for user in "ba"]
+        text = "".join(f'{{"url":"{site.base}/{user}{i}","tags":{{"user":"{user}"}}}}\n' for user, i in lines)
+        r = seine("limit", "-", "-r", "5/s", "--key", "/tags/user", "-o", done, stdin=text)
+        check(r.code, 0, r.err)
+        got = [json.loads(line) for line in open(done, encoding="utf-8")]
+        check(sorted(x["url"][len(site.base):] for x in got if x["type"] == "result"), ["/a0", "/a1", "/a2", "/b0", "/b1", "/b2"])
+        check(got[-1]["wall_ms"] >= 2 * 200, True, got[-1])
+        for user in "ab":
+            order = [x["url"][-1] for x in got if x["type"] == "result" and x["tags"]["user"] == user]
+            check(order, ["0", "1", "2"])
+
+
+@case
+def a_retry_takes_a_token_of_its_key():
+    with origin() as o, tempfile.TemporaryDirectory() as d:
+        done = os.path.join(d, "done.jsonl")
+        text = f'{{"url":"{o.url("/status:503")}","id":"a"}}\n'
+        r = seine("limit", "-", "-r", "1/s", "--key", "/id", "--retries", "1", "-q", "-o", done, stdin=text)
+        got = [json.loads(line) for line in open(done, encoding="utf-8")]
+        tries = [x["attempts"] for x in got if x["type"] == "result"]
+        check((r.code, tries, got[-1]["wall_ms"] >= 1000), (1, [2], True), got)
+
+
+@case
+def a_request_that_would_wait_longer_is_given_up():
+    with pages({"*": "<title>t</title>"}) as site, tempfile.TemporaryDirectory() as d:
+        done = os.path.join(d, "done.jsonl")
+        text = "".join(f'{{"url":"{site.base}/{i}","id":"{user}"}}\n' for i, user in enumerate("aab"))
+        for key, let_in in (("/id", ["/0", "/2"]), ("host", ["/0"]), ("none", ["/0"])):
+            r = seine("limit", "-", "-r", "1/h", "--key", key, "--max-wait", "1s", "-o", done, "--overwrite", stdin=text)
+            check(r.code, 1, r.err)
+            got = [json.loads(line) for line in open(done, encoding="utf-8")]
+            results = [x for x in got if x["type"] == "result"]
+            check(sorted(x["url"][len(site.base):] for x in results if x["outcome"] == "ok"), let_in)
+            check({(x["outcome"], x["error"]["kind"], x["attempts"]) for x in results if x["outcome"] != "ok"}, {("gave_up", "limited", 0)})
 
 
 finish(at_once=4)

@@ -481,4 +481,4 @@ def every_command_that_is_shown_runs():
                 check((r.code, missing(os.path.join(top, "docs"))), (0, []), line + r.err)
 
 
-finish()
+finish(at_once=4)

@@ -112,6 +112,32 @@ def survivors_are_listed_with_both_lines_and_fail():
 
 
 @case
+def a_campaign_that_was_cut_goes_on_where_it_was():
+    with tempfile.TemporaryDirectory() as home:
+        tree = Tree(home, WEAK)
+        whole = tree.run()
+        fates = tree.home / "build/mutate/fates"
+        lines = fates.read_text(encoding="utf-8").splitlines()
+        check(lines[0], "seed\t5")
+        fates.write_text("\n".join(["seed\t5", *lines[1:3], lines[3][:9]]), encoding="utf-8")  # two and a half
+        fates.write_text(fates.read_text(encoding="utf-8").replace(lines[1].split("\t")[0], "told before", 1), encoding="utf-8")
+        r = subprocess.run([TOOL, "--root", tree.home, "--trees", "dev", "--resume"], capture_output=True, text=True, env=environment(), timeout=PATIENCE)
+        check(r.stdout.splitlines()[0], whole.stdout.splitlines()[0], r.stderr)
+        check(sorted(line.split("\t")[1:] for line in fates.read_text(encoding="utf-8").splitlines()), sorted(line.split("\t")[1:] for line in lines))
+        check("told before" in fates.read_text(encoding="utf-8") and "1 by told before" in r.stdout, True, r.stdout)  # it was not judged again
+
+
+@case
+def a_campaign_whose_time_is_up_says_what_it_knows():
+    with tempfile.TemporaryDirectory() as home:
+        r = Tree(home, WEAK).run("--minutes", "0")
+        check((r.returncode, r.stdout.splitlines()[1].startswith("0 mutants in 0 s: 0 killed")), (1, True), r.stdout + r.stderr)
+        os.remove(os.path.join(home, "build/mutate/fates"))
+        r = subprocess.run([TOOL, "--root", home, "--trees", "dev", "--resume"], capture_output=True, text=True, env=environment(), timeout=PATIENCE)
+        check((r.returncode, "there is no campaign" in r.stderr), (1, True), r.stderr)
+
+
+@case
 def mutants_that_are_the_same_are_listed_with_their_reason():
     with tempfile.TemporaryDirectory() as home:
         r = Tree(home, STRONG, SAME).run()

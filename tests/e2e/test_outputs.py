@@ -103,7 +103,7 @@ def sqlite_is_what_the_specification_says():
                    "bytes_body time_total time_wait sha256 title change body json").split()
         check([c[1] for c in query(path, "PRAGMA table_info(result)")], columns)
         check(sorted(n for (n,) in query(path, "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")),
-              ["failed", "item_error", "link", "result", "result_host", "result_outcome", "seine_meta", "skip", "skip_reason", "summary"])
+              ["failed", "item_error", "link", "result", "result_host", "result_outcome", "seine_meta", "skip", "skip_reason", "summary", "timeline"])
         ok = query(path, "SELECT url, outcome, status, error_kind, bytes_body, sha256, body, json, time_total FROM result WHERE outcome = 'ok'")[0]
         record = json.loads(ok[7])
         check(ok[:5], (o.url("/bytes:5000"), "ok", 200, None, 5000))

@@ -5,11 +5,12 @@ import contextlib
 import os
 import sys
 import threading
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PATIENCE, case, check, finish, rows  # noqa: E402
-from poisoned import LEAVERS, MOMENTS, VARIANTS, Poisoned, certificate, poisoned  # noqa: E402
+from poisoned import LEAVERS, MOMENTS, SECOND, VARIANTS, Poisoned, certificate, poisoned  # noqa: E402
 
 PAGES = 60
 EACH = [(f"{name}, {said}", name, later) for name in VARIANTS for later, said in MOMENTS]
@@ -93,6 +94,37 @@ def a_response_that_has_begun_on_a_used_connection_is_asked_for_again():
     with contextlib.closing(p.socket):
         run = p.fetch(4, "--retries", "0", "-c", "2")
     check((run.broken, run.foreign, p.asked), (0, 0, 2), run.err)
+
+
+class AllAtOnce(Poisoned):
+    """As many connections as pages are fetched at once. The second request of each finds a whole foreign response, at one moment; the right
+    one follows after `thinks` seconds, which is how long all responses take."""
+    def __init__(self, n, thinks):
+        super().__init__("a second response", 0, None, 3)
+        self.meetings, self.thinks, self.asked = (threading.Barrier(n), threading.Barrier(n)), thinks, threading.local()
+
+    def answer(self, s, n):
+        self.asked.n = getattr(self.asked, "n", 0) + 1  # a connection has its own thread
+        if self.asked.n <= 2:
+            with contextlib.suppress(threading.BrokenBarrierError):
+                self.meetings[self.asked.n - 1].wait(10)
+            self.meetings[self.asked.n - 1].abort()  # what is asked for again comes alone
+        if self.asked.n > 1:
+            s.sendall(SECOND)
+        time.sleep(self.thinks)
+        s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\nX-Page: %d\r\n\r\nanswer\n" % n)
+
+    def status_of(self, n):
+        return 200
+
+
+@rows([("8, at once", 8, 0), ("8, after 30 ms", 8, 0.03), ("64, after 30 ms", 64, 0.03)])
+def connections_that_are_poisoned_at_one_moment_give_no_page_a_foreign_response(_, at_once, thinks):
+    p = AllAtOnce(at_once, thinks)
+    with contextlib.closing(p.socket):
+        run = p.fetch(3 * at_once, "--retries", "0", "-c", str(at_once))
+    check((len(run.results), run.broken), (3 * at_once, 0), run.err)
+    check(run.foreign <= 1, True, f"{run.foreign} foreign")
 
 
 @case

@@ -32,6 +32,20 @@ def a_mistake_is_told_where_it_is(_, recipe, want):
     check(all(len(line) < 240 for line in want.splitlines()), True)
 
 
+@rows([("timeout", "0"), ("head-timeout", "0s"), ("max-errors", "any"), ("contact", '"a\\nb"'), ("accept-type", "x"), ("robots-agent", "a b"),
+       ("include", "'('"), ("exclude", "['a', '[']"), ("per-ip", "65536")])
+def an_option_is_refused_alike_by_run_test_and_extract(name, value):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "t.yaml"), "w", encoding="utf-8") as f:
+            f.write(f"seine: 1\nname: t\nstart: http://127.0.0.1:1/\noptions:\n  {name}: {value}\nitems: {{fields: {{a: p}}}}\n")
+        with open(os.path.join(folder, "p.html"), "w", encoding="utf-8") as f:
+            f.write("<p>x")
+        said = [seine(*words, cwd=folder) for words in (("run", "--no-job", "t.yaml"), ("test", "t.yaml"), ("extract", "--recipe", "t.yaml", "p.html"))]
+        check([r.code for r in said], [2, 2, 2])
+        check(said[0].err.startswith("seine: t.yaml:5:"), True)
+        check([r.err for r in said[1:]], [said[0].err] * 2)
+
+
 @case
 def there_are_forty_and_more():
     check(len(MISTAKES) >= 40, True)

@@ -101,7 +101,24 @@ def flat_rows_are_data_alone():
         with open(out, encoding="utf-8") as f:
             check([json.loads(line)["sku"] for line in f], ["A-1005", "A-1006"])
         again = seine("run", "recipes/shop/shop.yaml", p.base + "/list?page=2", "-o", out, *QUICK, cwd=ROOT)
-        check((again.code, "try: --overwrite" in again.err), (2, True), again.err)
+        check((again.code, "--overwrite, or another name" in again.err), (2, True), again.err)
+
+
+@case
+def a_file_has_the_records_of_pages_before_their_rows_and_standard_output_has_rows():
+    with pages(SHOP) as p, tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "rows.jsonl")
+        seine("run", "recipes/shop/shop.yaml", p.base + "/list?page=2", "-o", out, *QUICK, cwd=ROOT)  # more rows are expected of a whole run
+        with open(out, encoding="utf-8") as f:
+            got = [json.loads(line) for line in f]
+        check([(o["type"], o.get("kind") or o.get("outcome")) for o in got[:3]], [("result", "ok"), ("item", "product"), ("item", "product")])
+        check(sorted(o["status"] for o in got if o["type"] == "result"), [200, 404, 404])  # the details of both are not there
+        check((got[-1]["type"], got[-1]["command"], got[-1]["total"]), ("summary", "run", 3))
+        check([o["seq"] for o in got], sorted({o["seq"] for o in got}), "numbers rise, and none is there twice")
+        r = seine("report", out, "-f", "json")
+        check((r.code, json.loads(r.out)["total"] if r.out else r.err), (0, 3))
+        r = seine("run", "recipes/shop/shop.yaml", p.base + "/list?page=2", "--no-job", *QUICK, cwd=ROOT)
+        check({json.loads(line)["type"] for line in r.out.splitlines()}, {"item", "summary"}, r.err)
 
 
 @case
@@ -129,6 +146,51 @@ def a_start_page_that_was_moved_leads_on_from_where_it_is():
         check("/list?page=2" in there.asked and "/p/1001" in there.asked, True, there.asked)
         check("/p/1002" in there.asked, False)
     check((summary(r.out)["items"], summary(r.out)["skipped"]), (7, 1), r.err)
+
+
+def balances(text):
+    last = summary(text)
+    check(last["total"], sum(last[k] for k in ("ok", "failed", "blocked", "skipped", "pending")), str(last))
+    return last
+
+
+@rows([("a sitemap that is not there", "start: {sitemap: 'BASE/none.xml'}", 0, 1, 0), ("a start page that is not there", "start: [BASE/a, BASE/none]", 1, 1, 0),
+       ("a redirect to where nobody may go", "start: [BASE/a, BASE/away]", 1, 0, 1), ("a robots.txt that forbids", "start: [BASE/a, BASE/secret]", 1, 0, 0)])
+def the_counts_of_a_run_balance(_, start, ok, failed, blocked):
+    site = {"/a": "<b>1</b>", "/away": (302, {"Location": "http://169.254.169.254/"}, ""), "/robots.txt": "User-agent: *\nDisallow: /secret\n"}
+    with pages(site) as p, tempfile.TemporaryDirectory() as where:
+        with open(os.path.join(where, "r.yaml"), "w", encoding="utf-8") as f:
+            f.write("seine: 1\nname: r\n" + start.replace("BASE", p.base) + "\nitems: {fields: {n: b}}\n")
+        last = balances(seine("run", "r.yaml", *QUICK, "--retries", "0", cwd=where).out)
+    check([last[k] for k in ("ok", "failed", "blocked")], [ok, failed, blocked], str(last))
+
+
+@case
+def standard_output_has_the_form_that_is_asked_for():
+    with pages({"/a": "<b>1</b>"}) as p, tempfile.TemporaryDirectory() as where:
+        with open(os.path.join(where, "r.yaml"), "w", encoding="utf-8") as f:
+            f.write(f"seine: 1\nname: r\nstart: {p.base}/a\nitems: {{fields: {{n: b}}}}\n")
+        check(seine("run", "r.yaml", *QUICK, "-f", "csv", cwd=where).out, f"n,_url,_n\n1,{p.base}/a,1\n")
+        check([items(seine("run", "r.yaml", *QUICK, *words, cwd=where).out)[0]["data"] for words in (("-j",), ("-f", "jsonl"), ())], [{"n": "1"}] * 3)
+
+
+@case
+def a_start_that_names_no_page_is_said():
+    with tempfile.TemporaryDirectory() as where:
+        with open(os.path.join(where, "r.yaml"), "w", encoding="utf-8") as f:
+            f.write("seine: 1\nname: r\nstart: {url: 'http://e.example/{n}', over: {n: {range: [3, 1]}}}\nitems: {fields: {n1: b}}\n")
+        r = seine("run", "r.yaml", cwd=where)
+        check((r.code, "start of r.yaml names no page" in r.err), (0, True), r.err)
+
+
+@case
+def the_reason_of_a_bad_row_is_that_of_a_row_that_is_bad():
+    page = "<p><b>x</b><i>1</i></p><p><b>2</b><i>y</i></p>"
+    with pages({"/a": page}) as p, tempfile.TemporaryDirectory() as where:
+        with open(os.path.join(where, "r.yaml"), "w", encoding="utf-8") as f:
+            f.write(f"seine: 1\nname: r\nstart: {p.base}/a\nitems: {{kind: row, each: p, fields: {{may: {{css: b, type: int}}, must: {{css: i, type: int, required: true}}}}}}\n")
+        r = seine("run", "r.yaml", *QUICK, cwd=where)
+        check("1 row, 1 bad row (must: 'y' is not a whole number)" in r.err, True, r.err)
 
 
 @case
@@ -208,17 +270,11 @@ def a_condition_on_every_row_is_judged():
 @rows([("no page can be had", ["--retries", "0"], 1, "done: 0 pages, 1 failed, 0 items"),
        ("a recipe that does not exist", ["--var", "base"], 2, "no NAME=VALUE"),
        ("an option of the recipe that is wrong", ["--host-rate", "fast"], 2, "--host-rate"),
-       ("an output that is not known", ["-o", "x.parquet"], 2, "run writes .jsonl and .csv")])
+       ("an output that is not known", ["-o", "x.parquet"], 2, "run writes .jsonl, .csv, .sqlite")])
 def a_run_that_fails_says_why(_, words, code, said):
     with pages({"*": (500, {}, "")}) as p:
         r = seine("run", "recipes/shop/shop.yaml", "--var", f"base={p.base}", "--robots", "off", *QUICK[2:], *words, cwd=ROOT)
     check((r.code, said in r.err), (code, True), r.err)
 
 
-@case
-def a_run_is_no_job_yet():
-    r = seine("run", "recipes/shop/shop.yaml", "--job", "x", cwd=ROOT)
-    check((r.code, "unknown option '--job'" in r.err), (2, True), r.err)
-
-
-finish()
+finish(at_once=4)

@@ -41,6 +41,19 @@ def there_are_the_recipes_that_are_promised():
 
 
 @case
+def a_page_that_is_not_there_is_named_with_its_recipe_and_the_others_are_tested():
+    with tempfile.TemporaryDirectory() as where:
+        with open(os.path.join(where, "p.html"), "w", encoding="utf-8") as f:
+            f.write("<li>a")
+        with open(os.path.join(where, "r.yaml"), "w", encoding="utf-8") as f:
+            f.write("seine: 1\nname: r\nstart: http://e.example/\nitems: {kind: row, each: li, fields: {a: li}}\n"
+                    "tests: [{page: none.html, expect: {items: 1}}, {page: p.html, expect: {items: 1}}]\n")
+        r = seine("test", "r.yaml", cwd=where)
+        check((r.code, r.out), (2, "ok   p.html                           1 row\n"), r.err)
+        check(r.err.splitlines()[0], "seine: r.yaml: cannot open 'none.html': no such file or directory")
+
+
+@case
 def a_selector_that_finds_nothing_is_named_with_the_nearest():
     r = changed("amion", "table.schedule tr.shift", "table.schedul tr.shift")
     check(r.code, 6)

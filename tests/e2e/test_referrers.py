@@ -117,7 +117,7 @@ class Links(html.parser.HTMLParser):
 
     def __init__(self, url):
         super().__init__()
-        self.base, self.has_base, self.found = url, False, []
+        self.base, self.has_base, self.found, self.columns = url, False, [], []
 
     def handle_starttag(self, tag, attrs):
         values = dict(attrs)
@@ -128,6 +128,7 @@ class Links(html.parser.HTMLParser):
             value = re.search(r"url=(.*)", values["content"])[1]
         if value is not None:
             self.found.append((self.getpos()[0], value))
+            self.columns.append(self.getpos()[1] + 1)
 
     def targets(self):
         for line, value in self.found:
@@ -195,6 +196,20 @@ def the_verdict_of_a_link_is_what_became_of_its_target_at_the_end_of_all_redirec
         said = [json.loads(j) for j, in rows(f"{where}/x.sqlite", "SELECT json FROM link")]
         check({(j["source"], j.get("line"), j["target"], j["verdict"], j.get("status")) for j in said},
               set(rows(f"{where}/x.sqlite", "SELECT source, line, target, verdict, status FROM link")))
+
+
+@case
+def the_json_of_a_link_has_the_column_of_its_tag():
+    with site(PAGES) as s, tempfile.TemporaryDirectory() as where:
+        crawl(s, where, "--referrers", "3", "-o", "x.sqlite")
+        want = []
+        for source in crawled(s):
+            status, _, body = s.pages[source]
+            reader = Links(s.url + source)
+            if status == 200:
+                reader.feed(body)
+            want += [(s.url + source, line, col) for (line, _), col in zip(reader.found, reader.columns)]
+        same(rows(f"{where}/x.sqlite", "SELECT source, line, json_extract(json, '$.col') FROM link WHERE line IS NOT NULL"), want)
 
 
 @case
@@ -364,9 +379,9 @@ def killed_after(server, where, command, requests):
 
 
 @case
-def kills_and_resumed_runs_lose_no_link_and_double_none():
+def kills_and_resumed_runs_lose_no_link_and_no_referrer_and_double_none():
     with site(PAGES, pause=0.005) as s, tempfile.TemporaryDirectory() as where:
-        command = ("crawl", s.url + "/", *FAST, *UNHURRIED, "--per-host", "4", "--job", "links", "--referrers", "2", "-o", "x.sqlite", "-o", "x.jsonl", "-q")
+        command = ("crawl", s.url + "/", *FAST, *UNHURRIED, "--per-host", "4", "--job", "links", "--referrers", "100", "-o", "x.sqlite", "-o", "x.jsonl", "-o", "x.csv", "-q")
         kills = 0
         while kills < 8 and killed_after(s, where, command, DICE.randrange(1, 12)):
             kills += 1
@@ -379,7 +394,13 @@ def kills_and_resumed_runs_lose_no_link_and_double_none():
             records = [json.loads(line) for line in f]
         urls = [r["url"] for r in records if r["type"] == "result"]
         same(urls, [u for u, in rows(f"{where}/x.sqlite", "SELECT url FROM result")])
-        check((len(set(urls)), set(referrers_of(s)) <= set(urls)), (len(urls), True), f"seed {SEED}, {kills} kills")
+        check(len(set(urls)), len(urls), f"seed {SEED}, {kills} kills")
+        got = {r["url"]: r["referrers"] for r in records if r["type"] == "result" and not r["ok"]}
+        check({u: {p["url"]: p["line"] for p in x["pages"]} for u, x in got.items()}, referrers_of(s), f"seed {SEED}, {kills} kills: pages of all runs")
+        check({u: x["count"] for u, x in got.items()}, {u: len(p) for u, p in referrers_of(s).items()}, f"seed {SEED}, {kills} kills: each once")
+        with open(f"{where}/x.csv", newline="") as f:
+            got = {row["url"]: set(row["referrers"].split()) for row in csv.DictReader(f) if row["referrers"]}
+        check(got, {u: set(p) for u, p in referrers_of(s).items()}, f"seed {SEED}, {kills} kills")
 
 
 if __name__ == "__main__":

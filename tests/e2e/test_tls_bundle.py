@@ -131,6 +131,8 @@ class Server(http.server.ThreadingHTTPServer):
 
 SERVERS = {name: Server(sent) for name, sent in SENT.items()}
 PLACES = {name: directory_of(name) for name in DIRECTORIES}
+PATHS = {name: file_of(name) for name in FILES}
+OTHERS = {name: write(f"others-{name}".replace(" ", "-"), text(*sent[1:])) for name, sent in SENT.items() if len(sent) > 1}  # sent beside their own
 
 
 def fetch(urls, file, directory, *words):
@@ -147,7 +149,7 @@ def is_right(sent, file, directory):
     """What OpenSSL says that has loaded the whole file."""
     chain = SENT[sent]
     trusts = ["-CAfile", file] if os.path.exists(file) else ["-no-CAfile"]
-    others = ["-untrusted", write("untrusted", text(*chain[1:]))] if len(chain) > 1 else []
+    others = ["-untrusted", OTHERS[sent]] if len(chain) > 1 else []
     e = openssl("verify", "-purpose", "sslserver", "-verify_ip", "127.0.0.1", *trusts, "-CApath", directory, *others, at(chain[0] + ".pem"), fails=True)
     if e != 0 and FILES_THAT_OPENSSL_REFUSES & {os.path.basename(file)}:  # the command gives up where a store goes on without the file
         e = openssl("verify", "-purpose", "sslserver", "-no-CAfile", "-CApath", directory, *others, at(chain[0] + ".pem"), fails=True)
@@ -159,7 +161,7 @@ FILES_THAT_OPENSSL_REFUSES = {"empty.crt", "broken-before.crt", "broken-after.cr
 
 @rows([(f, d) for f in FILES for d in DIRECTORIES], name=lambda row: f"file {row[0]}, directory {row[1]}")
 def whom_openssl_trusts_is_trusted_and_nobody_else(file, directory):
-    path, place = file_of(file), PLACES[directory]
+    path, place = PATHS[file], PLACES[directory]
     got = fetch([url(s) for s in SENT], path, place)
     for s in SENT:
         x = got[url(s)]
@@ -184,4 +186,4 @@ def an_insecure_fetch_opens_no_authorities():
     check((x["ok"], x["tls"]["verified"]), (True, False))
 
 
-finish()
+finish(at_once=4)

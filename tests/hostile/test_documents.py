@@ -39,7 +39,8 @@ def a_text_is_read_in_time(name, parts):
                     f.write((text * few).encode())
                 f.write((text * (n % few)).encode())
         r = attack("check", name, "--offline", "-q", cwd=d)
-        check((r.code in (0, 1), r.cpu < 20), (True, True), f"{r.code} {r.cpu} s {r.err[:200]}")
+        most = 120 if SANITIZED else 20  # TSan looks at all of a text that memmem is given, however near the match is
+        check((r.code in (0, 1), r.cpu < most), (True, True), f"{r.code} {r.cpu} s {r.err[:200]}")
 
 
 @case

@@ -147,4 +147,20 @@ def a_name_that_is_no_file_is_not_waited_for():
             check(attack(*words, cwd=d).code in (0, 1, 2, 3), True, " ".join(words))
 
 
+@rows([("many matches", r"replace: [[',', '']]", "1,"), ("matches that look ahead", r"replace: [['a(?=[ab]*z|)', 'b']]", "aa"), ("many empty matches", r"replace: [['x*', '-']]", "ab"),
+       ("parts", r"split: ', '", "1 ")])
+def patterns_of_a_recipe_cost_a_page_its_length(_, shape, text):
+    cost = []
+    for n in (50_000, 200_000):
+        with tempfile.TemporaryDirectory() as d:
+            with open(os.path.join(d, "r.yaml"), "w", encoding="utf-8") as f:
+                f.write(f"seine: 1\nname: x\nstart: http://a.example/\nitems:\n  kind: k\n  each: html\n  fields:\n    f: {{css: body, {shape}}}\n")
+            with open(os.path.join(d, "p.html"), "w", encoding="utf-8") as f:
+                f.write("<html><body>" + text * n)
+            r = attack("extract", "--recipe", "r.yaml", "p.html", cwd=d)
+            check(r.code, 0, r.err)
+            cost.append(r.cpu)
+    check(cost[1] < 9 * cost[0] + 0.5, True, f"{cost}")  # 16 times as much where each match looks at all of it
+
+
 finish(at_once=2)

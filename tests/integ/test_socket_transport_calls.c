@@ -135,6 +135,7 @@ TEST(a_request_may_leave_in_any_pieces)
 {
     seine_chaos *c = chaos(NULL);
     sn_transport *t = transport();
+    unsigned fresh = 0;
 
     for (size_t most = 1; most < 150; most += 7) {
         visit *v = visit_of(seine_chaos_url(c), "/echo");
@@ -146,9 +147,13 @@ TEST(a_request_may_leave_in_any_pieces)
         visit_run(t, v);
         CHECK_END(v, SEINE_OK);
         CHECK(strstr(v->body, "\"body\":\"the body of a request, sent in pieces\""));
-        CHECK_EQ(v->end.reused, most != 1 && most != 15);
+        fresh += !v->end.reused;
         free(v);
     }
+    /* A connection rests after its second use, so that a request which comes at once
+     * takes a second one; the others share these two, or one if the first request was
+     * late. */
+    CHECK(fresh == 1 || fresh == 2);
     send_most = 0;
     sn_socket_transport_free(t);
     seine_chaos_free(c);

@@ -281,6 +281,140 @@ TEST(a_used_connection_rests_for_as_long_as_its_last_response_took)
     transport_go_clock();
 }
 
+enum { AT_ONCE = 4 };
+
+/* Starts so many requests at once, and turns until all responses are here. */
+static void
+ask_at_once(sn_transport *t, const char *base, visit **v, int n)
+{
+    for (int i = 0; i < n; i++) {
+        v[i] = visit_of(base, "/ok");
+        CHECK_EQ(visit_start(t, v[i]), SEINE_OK);
+    }
+    for (int i = 0; i < n; i++)
+        TURN_WHILE(t, v[i]->bytes < 2 && v[i]->ends == 0);
+}
+
+static int
+count_ends(visit **v, int n)
+{
+    int ends = 0;
+
+    for (int i = 0; i < n; i++)
+        ends += v[i]->ends;
+    return ends;
+}
+
+static void
+end_all(visit **v, int n)
+{
+    for (int i = 0; i < n; i++) {
+        visit_wait(v[i]);
+        CHECK_END(v[i], SEINE_OK);
+        free(v[i]);
+    }
+}
+
+/* If they were foreign, the right ones would follow; all of them would be found out. */
+TEST(responses_on_many_used_connections_end_when_none_followed_until_some_were_in_step)
+{
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = transport();
+    visit *v[AT_ONCE];
+
+    transport_stop_clock();
+    ask_at_once(t, seine_chaos_url(c), v, AT_ONCE);
+    CHECK_EQ(count_ends(v, AT_ONCE), AT_ONCE); /* new connections */
+    end_all(v, AT_ONCE);
+    for (int round = 1; round <= 6; round++) {
+        bool is_proven = round > AT_ONCE; /* four in step for each that is busy */
+
+        rest();
+        ask_at_once(t, seine_chaos_url(c), v, AT_ONCE);
+        CHECK_EQ(count_ends(v, AT_ONCE), is_proven ? AT_ONCE : 0);
+        transport_pass(SEINE_MS(1) - 1);
+        t->ops->turn(t, transport_now());
+        CHECK_EQ(count_ends(v, AT_ONCE), is_proven ? AT_ONCE : 0);
+        transport_pass(1);
+        end_all(v, AT_ONCE);
+    }
+    CHECK_EQ(transport_stats(t).opened, AT_ONCE);
+    sn_socket_transport_free(t);
+    seine_chaos_free(c);
+    transport_go_clock();
+}
+
+static int
+count_readers(const sn_transport *t)
+{
+    const sn_socket_transport *w = (const sn_socket_transport *)(const void *)t;
+    int n = 0;
+
+    for (const sn_conn *c = w->conns; c; c = c->next)
+        n += c->reader != NULL;
+    return n;
+}
+
+/* Where 10,000 are on trial at once, their heads would take 20 MB. */
+TEST(a_response_on_trial_holds_no_reader_and_ends_with_all_that_was_read)
+{
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = transport();
+    visit *v[AT_ONCE];
+
+    transport_stop_clock();
+    ask_at_once(t, seine_chaos_url(c), v, AT_ONCE);
+    sn_end first = v[0]->end;
+    end_all(v, AT_ONCE);
+    rest();
+    ask_at_once(t, seine_chaos_url(c), v, AT_ONCE);
+    CHECK_EQ(count_ends(v, AT_ONCE), 0);
+    CHECK_EQ(count_readers(t), 0);
+    transport_pass(SEINE_MS(1));
+    for (int i = 0; i < AT_ONCE; i++) {
+        visit_wait(v[i]);
+        CHECK_EQ(v[i]->end.fault.status, 200);
+        CHECK_EQ(v[i]->end.http, 1);
+        CHECK_EQ(v[i]->end.body_bytes, v[i]->bytes);
+        CHECK_EQ(v[i]->end.wire_bytes, first.wire_bytes);
+        CHECK_EQ(v[i]->end.notes, first.notes);
+        CHECK(v[i]->end.reused && !v[i]->end.partial);
+    }
+    end_all(v, AT_ONCE);
+    CHECK_EQ(transport_stats(t).opened, AT_ONCE); /* they were kept, as was promised */
+    sn_socket_transport_free(t);
+    seine_chaos_free(c);
+    transport_go_clock();
+}
+
+/* One after the other is what a rest is for; whoever cancels need not wait. */
+TEST(a_lone_response_ends_at_once_and_one_that_is_cancelled_too)
+{
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = transport();
+    visit *v[AT_ONCE];
+
+    transport_stop_clock();
+    ask_at_once(t, seine_chaos_url(c), v, 2);
+    end_all(v, 2);
+    transport_pass(SEINE_MS(1));
+    ask_at_once(t, seine_chaos_url(c), v, 1);
+    CHECK_EQ(count_ends(v, 1), 1);
+    end_all(v, 1);
+    transport_pass(SEINE_MS(1));
+    ask_at_once(t, seine_chaos_url(c), v, 2);
+    t->ops->cancel(t, v[0]->x, SEINE_E_CANCELED);
+    visit_wait(v[0]);
+    CHECK_END(v[0], SEINE_E_CANCELED);
+    CHECK_EQ(transport_stats(t).open, 1); /* nobody knows what follows there */
+    free(v[0]);
+    transport_pass(SEINE_MS(1));
+    end_all(v + 1, 1);
+    sn_socket_transport_free(t);
+    seine_chaos_free(c);
+    transport_go_clock();
+}
+
 TEST(a_connection_that_was_opened_in_vain_is_kept)
 {
     seine_chaos *c = chaos(NULL);

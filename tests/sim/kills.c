@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "disk.h"
+#include "job_disk.h"
 #include "site.h"
 #include "store/job_parts.h"
 
@@ -24,6 +25,7 @@ struct sim_kills {
     uint32_t kills;     /* that are still to come */
     uint32_t every;     /* steps between two commits, about */
     uint64_t next_kill; /* step */
+    bool is_by_disk;    /* the next one: a write fails, and the run ends for it */
     bool is_due;
     /* as of the last commit */
     site_node *nodes;
@@ -66,6 +68,7 @@ static void
 draw_kill(sim_kills *k)
 {
     k->next_kill = k->world->step + 1 + sn_rng_below(&k->dice, 200);
+    k->is_by_disk = sn_rng_below(&k->dice, 3) == 0;
 }
 
 sim_kills *
@@ -84,6 +87,7 @@ sim_kills_new(sim_world *w)
     w->opts.park = 0; /* nobody is given up: what is left would have no record */
     w->opts.max_retry_after = SEINE_SECS(3600 * 24);
     sim_disk_good(w);
+    sim_job_disk_install();
     draw_kill(k);
     remember(k);
     return k;
@@ -146,23 +150,63 @@ sim_kills_record(sim_kills *k, const seine_record *r)
                    (unsigned long long)r->number, seine_err_name(e));
 }
 
-bool
-sim_kills_step(sim_kills *k, const uint64_t *records, const uint64_t *skips)
+/* One commit on a disk whose n-th write fails. True: it did, and the job says so; then
+ * it commits nothing any more, also when the disk is good again. */
+static bool
+fail_commit(sim_kills *k)
+{
+    seine_diag diag = SEINE_DIAG;
+    sim_write_failure how = (sim_write_failure)sn_rng_below(&k->dice, 3);
+
+    sim_job_disk_fail((uint32_t)sn_rng_below(&k->dice, 12), how);
+    seine_err e = sn_job_commit(k->job, &diag);
+    if (!sim_job_disk_has_failed()) {
+        sim_job_disk_mend();
+        if (e != SEINE_OK)
+            sim_broken(k->world, "S14", "commit: %s", diag.text);
+        return false;
+    }
+    if (e != (how == WRITE_FULL ? SEINE_E_DISK_FULL : SEINE_E_IO))
+        sim_broken(k->world, "S14", "the disk failed, and the commit says %s",
+                   seine_err_name(e));
+    if (sn_rng_below(&k->dice, 2) == 0)
+        sim_job_disk_mend();
+    if (sn_job_commit(k->job, &diag) == SEINE_OK)
+        sim_broken(k->world, "S14", "the job goes on after a commit that failed");
+    return true;
+}
+
+/* True: the disk has failed. */
+static bool
+commit_group(sim_kills *k, bool may_fail)
 {
     seine_diag diag = SEINE_DIAG;
 
-    if (sn_rng_below(&k->dice, k->every) == 0) {
-        seine_err e = sn_job_commit(k->job, &diag);
+    if (may_fail && fail_commit(k))
+        return true;
+    seine_err e = sn_job_commit(k->job, &diag);
+    if (e == SEINE_OK) /* what ended in this group follows in the next */
+        e = sn_job_commit(k->job, &diag);
+    if (e != SEINE_OK)
+        sim_broken(k->world, "S14", "commit: %s", diag.text);
+    remember(k);
+    return false;
+}
 
-        if (e == SEINE_OK) /* what ended in this group follows in the next */
-            e = sn_job_commit(k->job, &diag);
-        if (e != SEINE_OK)
-            sim_broken(k->world, "S14", "commit: %s", diag.text);
-        remember(k);
+bool
+sim_kills_step(sim_kills *k, const uint64_t *records, const uint64_t *skips)
+{
+    bool is_time = k->kills > 0 && k->world->step >= k->next_kill;
+
+    k->is_due = is_time && !k->is_by_disk;
+    if (sn_rng_below(&k->dice, k->every) == 0) {
+        if (commit_group(k, is_time && k->is_by_disk)) {
+            k->is_due = true;
+            return true;
+        }
         k->records = *records;
         k->skips = *skips;
     }
-    k->is_due = k->kills > 0 && k->world->step >= k->next_kill;
     return k->is_due;
 }
 
@@ -178,6 +222,7 @@ sim_kills_crash(sim_kills *k)
     k->job->err = SEINE_E_IO; /* nothing is committed any more */
     (void)seine_job_close(k->job, false);
     k->job = NULL;
+    sim_job_disk_mend();
 }
 
 static void
@@ -211,11 +256,12 @@ restore_site(sim_kills *k)
     }
     for (uint32_t i = 0; i < s->n_hosts; i++) {
         site_host *h = &s->hosts[i];
-        seine_time last = h->last, seen = h->seen;
+        seine_time last = h->last, seen = h->seen, seen_left = h->seen_left;
 
         *h = k->hosts[i];
         h->last = last; /* what the server has seen */
         h->seen = seen;
+        h->seen_left = seen_left;
         h->robots_since = 0; /* once more at every start */
         if (k->world->opts.max_memory < 1 << 20)
             h->sure = false; /* there may be no room for the rules of all hosts */

@@ -5,7 +5,9 @@
  *
  * Now and then between two steps the job commits, as the sinks would. A kill comes at any
  * step: what was not committed is lost to the engine, and so to the oracle, which takes
- * back what it knew at the last commit. What servers have seen stays seen.
+ * back what it knew at the last commit. What servers have seen stays seen. Every third
+ * kill is a disk that fails inside of a commit (job_disk.h): all of its group is lost,
+ * and nothing that was committed before.
  */
 #ifndef SIM_KILLS_H
 #define SIM_KILLS_H

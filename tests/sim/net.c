@@ -680,8 +680,8 @@ net_resume(sn_transport *base, sn_exchange *x)
     plan(t, x, t->world->now);
 }
 
-static const sn_transport_ops ops = {net_start, net_cancel, net_turn,
-                                     net_wake,  net_fd,     net_resume};
+static const sn_transport_ops ops = {net_start, net_cancel, net_turn, net_wake,
+                                     net_fd,    net_resume, NULL,     NULL};
 
 sn_transport *
 sim_net_new(sim_world *w, uint32_t shard)

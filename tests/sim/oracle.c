@@ -229,11 +229,12 @@ delay_of(const sim_world *w, const site_host *h)
 
 /* What left before the rules were known does not count. */
 static void
-check_delay(sim_world *w, const site_host *h, seine_time last, const char *what)
+check_delay(sim_world *w, const site_host *h, seine_time last, seine_time left,
+            const char *what)
 {
     seine_span delay = delay_of(w, h);
 
-    if (last > h->decided_at && w->now < last + delay)
+    if (left > h->decided_at && w->now < last + delay)
         sim_broken(w, "S4", "%s: %s %lld ns before its crawl-delay is over", h->name,
                    what, (long long)(last + delay - w->now));
 }
@@ -244,8 +245,9 @@ oracle_arrive(sim_world *w, uint32_t i)
     const site_node *node = &w->site->nodes[i];
     site_host *h = &w->site->hosts[node->host];
 
-    check_delay(w, h, h->seen, "one arrives");
+    check_delay(w, h, h->seen, h->seen_left, "one arrives");
     h->seen = w->now;
+    h->seen_left = node->left;
     if (node->kind != SITE_ROBOTS || node->url[node->path + 1] == 'm')
         return;
     if (h->robots_since++ == 0)
@@ -272,11 +274,12 @@ oracle_start(sim_world *w, uint32_t i, sn_address_zone ceiling)
         sim_broken(w, "S9", "%s: ceiling %d, found in zone %d", node->url, (int)ceiling,
                    (int)node->zone);
     site_host *h = &s->hosts[node->host];
-    check_delay(w, h, h->last, "one leaves");
+    check_delay(w, h, h->last, h->last, "one leaves");
     if (delay_of(w, h) > 0 && h->last > h->decided_at &&
         w->hosts[node->host].in_flight > 0)
         sim_broken(w, "S4", "%s: two at a time under a crawl-delay", h->name);
     h->last = w->now - w->stalled; /* as the engine knows it; arrivals are exact */
+    node->left = h->last;
     h->asked = true;
     if (node->kind == SITE_ROBOTS)
         start_robots(w, i);

@@ -84,6 +84,7 @@ typedef struct site_host {
     bool decided, sure, nowhere;
     seine_time decided_at;
     seine_time last, seen; /* start of any request, and when it got there */
+    seine_time seen_left;  /* start of the one that got there */
     bool asked;
 } site_host;
 
@@ -103,6 +104,7 @@ typedef struct site_node {
     uint8_t zone; /* of the highest peer that named it */
     uint16_t status;
     uint32_t asked;
+    seine_time left; /* start of its newest request */
     /* of its record */
     uint8_t records, type, fate, reason;
     seine_err extract;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of docs/user/cookbook.md, and two small sites with TLS that answer for its names.
+"""The commands of docs/user/cookbook.md, and small sites with TLS that answer for its names.
 
     with sites() as there, tempfile.TemporaryDirectory() as folder:
         ran = there.run("seine fetch https://docs.example/", folder)
@@ -21,6 +21,7 @@ import zlib
 
 from e2e import BUILD, PATIENCE, ROOT, check, environment, until
 from secure_site import Authority, Proxy, Site, SiteHandler, read_head
+from shop_pages import BLOG as ARTICLES, SHOP, TIDES, events
 
 with open(os.path.join(ROOT, "docs", "user", "cookbook.md"), encoding="utf-8") as f:
     RECIPES = [(int(number), title, script) for number, title, script in
@@ -41,7 +42,7 @@ def pages_of(site):
     return {path: (200, HTML, f"<!doctype html><title>{title}</title>{body}".encode()) for path, (title, body) in site.items()}
 
 
-SITES = {"docs.example": pages_of(DOCS), "blog.example": pages_of(BLOG)}
+SITES = {"docs.example": {**pages_of(DOCS), **TIDES}, "blog.example": {**pages_of(BLOG), **ARTICLES}, "shop.example": SHOP}
 SITES["docs.example"].update({
     "/paper.pdf": (200, {"Content-Type": "application/pdf"}, PDF),
     "/manual/style.css": (200, {"Content-Type": "text/css"}, b"body{background:url(dot.gif)}"),
@@ -72,6 +73,8 @@ class Handler(SiteHandler):
         if path == "/private":
             good = fields.get("authorization") == "Bearer secret-token"
             return (200, {"Content-Type": "text/plain"}, b"welcome\n") if good else (401, {}, b"")
+        if answer := events(path, fields):
+            return answer
         return SITES.get(fields["host"], {}).get(path, (404, HTML, b"no such page"))
 
 
@@ -120,7 +123,7 @@ class Sites:
 @contextlib.contextmanager
 def sites(straight=False):
     """straight: the names lead to loopback here and port 443 is to be had, so that no proxy is needed."""
-    with Authority() as ca, Site(ca.certificate("docs.example", "DNS:docs.example", "DNS:blog.example"), {}, port=443 if straight else 0) as site, \
+    with Authority() as ca, Site(ca.certificate("docs.example", "DNS:docs.example", "DNS:blog.example", "DNS:shop.example"), {}, port=443 if straight else 0) as site, \
             Proxy(site.port) as proxy:
         site.RequestHandlerClass = Handler
         yield Sites(ca, site, proxy, straight)

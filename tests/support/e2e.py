@@ -51,6 +51,7 @@ PATIENCE = 1000 if SANITIZED else 240  # seconds after which a test gives up wai
 SEED = int(os.environ.get("CHECK_SEED", "20261115"))  # of whatever a test leaves to chance
 SOAKED = "SOAK" in os.environ  # tools/soak runs this: campaigns have the length that finds what is rare
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would every program that is started here
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it
 _cases = []
 
 
@@ -81,6 +82,7 @@ def environment(extra=None):
     env = {k: v for k, v in os.environ.items()
            if not k.startswith("SEINE_") and not k.lower().endswith("_proxy") and k not in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "TERM")}
     env.update({"LC_ALL": "C.UTF-8", "TZ": "UTC", "SEINE_DURABILITY": "none"})  # a test that is about jobs says so
+    env["XDG_CONFIG_HOME"] = "/nonexistent"  # the settings of whoever runs the tests do not count
     env.update(extra or {})
     return env
 

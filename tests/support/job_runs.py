@@ -20,6 +20,7 @@ import tempfile
 import time
 
 from e2e import PROGRAM, UNHURRIED, check, environment, seine
+from job_rows import RESULT_URL, URL_NUMBER, URL_PATH, rows_of
 
 DURABLE = {"SEINE_DURABILITY": "full"}
 SEED = int(os.environ.get("JOBS_SEED", "0")) or random.randrange(1, 1 << 32)
@@ -136,7 +137,8 @@ def ended(where, job):
         if not os.path.exists(os.path.join(copy, "job.db")):
             return set()
         with sqlite3.connect(os.path.join(copy, "job.db")) as db:
-            texts = [path for path, in db.execute("SELECT path FROM url WHERE number IN (SELECT url FROM result UNION ALL SELECT url FROM ended)")]
+            done = {row[RESULT_URL] for row in rows_of(db, "results")} | {url for url, in db.execute("SELECT url FROM ended")}
+            texts = [row[URL_PATH] for row in rows_of(db, "urls") if row[URL_NUMBER] in done]
             robots = db.execute("SELECT count(*) FROM robots").fetchone()[0]
     paths = {text if text.startswith("/") else text.partition("//")[2].partition("/")[1] + text.partition("//")[2].partition("/")[2] for text in texts}
     return paths | ({"/robots.txt"} if robots else set())

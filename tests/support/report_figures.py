@@ -44,7 +44,10 @@ class Figures:
 
     def spent(self):
         out = {p: sum(r.get("time", {}).get(p, 0) for r in self.results) for p in PARTS}
-        out["other"] = sum(max(0, r["time"].get("total", 0) - sum(r["time"].get(p, 0) for p in PARTS)) for r in self.results if "time" in r)
+        rest = [(r.get("attempts", 0) > 1 or bool(r.get("redirects")), max(0, r["time"].get("total", 0) - sum(r["time"].get(p, 0) for p in PARTS)))
+                for r in self.results if "time" in r]
+        out["earlier"] = sum(ms for is_earlier, ms in rest if is_earlier)
+        out["other"] = sum(ms for is_earlier, ms in rest if not is_earlier)
         return out
 
 

@@ -99,7 +99,8 @@ FetchOpts = struct("seine_fetch_opts", [
     ("arg", c_void_p), ("names", POINTER(DiagName)), ("secrets", c_void_p), ("log", c_void_p), ("metrics", c_void_p),
     ("clock", c_void_p), ("robots_agent", c_char_p), ("output_memory", c_uint64), ("job", c_void_p), ("on_earlier", c_void_p),
     ("revisit", c_void_p), ("on_trace", c_void_p), ("accept_urls", TEXTS), ("requisites", c_bool), ("limit_rate", c_uint64),
-    ("extract", c_void_p)])
+    ("extract", c_void_p), ("on_kept", c_void_p), ("on_again", c_void_p), ("timeline", c_bool), ("rate_key", c_char_p),
+    ("max_wait", c_int64)])
 FetchStats = struct("seine_fetch_stats", [
     *((name, c_uint64) for name in "given duplicates admitted refused done links_cut sitemaps_cut lost ok failed blocked waiting in_flight".split()),
     ("waiting_for", c_uint64 * 16),

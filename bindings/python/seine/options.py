@@ -480,6 +480,8 @@ COMMON = {
 FETCH = {
     **COMMON,
     "dedup": _set("dedup", _dedup),
+    "rate_key": _text("rate_key"),
+    "max_wait": _span("max_wait"),
     "method": _text("method"),
     "head": _head,
     "data": _data,

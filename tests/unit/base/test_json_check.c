@@ -81,7 +81,8 @@ TEST(json_check_notes_what_is_json_and_yet_not_read)
         {"{\"\\u00e9\\n\":1,\"\xc3\xa9\\u000a\":2}", 14,
          "a name that the object has already"},
         {"{\"\\u20ac\":1,\"\xe2\x82\xac\":2}", 12, "a name that the object has already"},
-        {"{\"a\\u0000b\":1,\"a\":2}", 0, ""}, /* a zero is a character */
+        {"{\"a\\u0000b\":1,\"a\":2}", 1, "a name with U+0000 in it"},
+        {"{\"a\":\"\\u0000\"}", 0, ""},
         {"9223372036854775807", 0, ""},
         {"-9223372036854775808", 0, ""},
         {"[9223372036854775808]", 1, "an integer beyond 64 bits"},

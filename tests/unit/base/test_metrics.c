@@ -671,8 +671,8 @@ TEST(http_metrics_refuse_tables_without_sense)
         {"gate", {{"/", 1}, {"/", 2}}, 2, SEINE_E_INVAL},
         {"gate", {{"/", 1}}, 257, SEINE_E_RANGE},
     };
-    static seine_http_route many[120];
-    static char names[120][8];
+    static seine_http_route many[220];
+    static char names[220][8];
     seine_metrics *m = registry();
     seine_http_metrics *http = NULL;
 
@@ -680,11 +680,11 @@ TEST(http_metrics_refuse_tables_without_sense)
         CHECK_EQ(
             seine_http_metrics_new(m, rows[i].server, rows[i].routes, rows[i].n, &http),
             rows[i].err);
-    for (size_t i = 0; i < 120; i++) { /* 120 durations have over 2,000 lines */
+    for (size_t i = 0; i < 220; i++) { /* 220 durations have over 2,000 lines */
         snprintf(names[i], sizeof names[i], "/%zu", i);
         many[i] = (seine_http_route){names[i], get.methods};
     }
-    CHECK_EQ(seine_http_metrics_new(m, "gate", many, 120, &http), SEINE_E_RANGE);
+    CHECK_EQ(seine_http_metrics_new(m, "gate", many, 220, &http), SEINE_E_RANGE);
     CHECK(!http);
     CHECK_STR(text_of(m, SEINE_METRICS_PROMETHEUS), "");
     seine_metrics_free(m);
@@ -1013,5 +1013,59 @@ TEST_THREADS(metrics_are_registered_once_whoever_comes_first)
         pthread_join(threads[i], NULL);
     CHECK_EQ(two[0].made + two[1].made, 3);
     forget_text();
+    seine_metrics_free(m);
+}
+
+static void
+write_more(seine_metrics_format f, seine_metrics_put put, void *to, void *arg)
+{
+    (void)f;
+    put(arg, strlen(arg), to);
+}
+
+TEST(metrics_of_others_stand_at_the_end_until_they_are_taken_away)
+{
+    static char line[] = "more{host=\"a\"} 1\n";
+    seine_metrics *m;
+    seine_text text = {NULL, 0};
+
+    CHECK_EQ(seine_metrics_new(&m), SEINE_OK);
+    seine_metrics_more(m, write_more, line);
+    CHECK_EQ(seine_metrics_text(m, SEINE_METRICS_OPENMETRICS, &text), SEINE_OK);
+    CHECK_STR(text.bytes, "more{host=\"a\"} 1\n# EOF\n");
+    seine_text_free(&text);
+    seine_metrics_more(m, NULL, NULL);
+    CHECK_EQ(seine_metrics_text(m, SEINE_METRICS_OPENMETRICS, &text), SEINE_OK);
+    CHECK_STR(text.bytes, "# EOF\n");
+    seine_text_free(&text);
+    seine_metrics_free(m);
+}
+
+TEST(metrics_parts_of_a_program_share_a_family_and_no_series)
+{
+    static const char *const urls[] = {"urls"}, *const logs[] = {"log", "trace"},
+                             *const again[] = {"sink", "log"};
+    const seine_label first = {"queue", urls, 1}, second = {"queue", logs, 2},
+                      third = {"queue", again, 2};
+    seine_metrics *m;
+    seine_gauge *a, *b, *c;
+    seine_text text = {NULL, 0};
+
+    CHECK_EQ(seine_metrics_new(&m), SEINE_OK);
+    CHECK_EQ(seine_metrics_gauge(m, "seine_queue_depth", "x", &first, 1, &a), SEINE_OK);
+    CHECK_EQ(seine_metrics_gauge(m, "seine_queue_depth", "x", &second, 1, &b), SEINE_OK);
+    CHECK_EQ(seine_metrics_gauge(m, "seine_queue_depth", "x", &third, 1, &c),
+             SEINE_E_ALREADY); /* one of its series is there */
+    seine_gauge_set(a, 0, 7);
+    seine_gauge_set(b, 1, 8);
+    CHECK_EQ(seine_metrics_text(m, SEINE_METRICS_PROMETHEUS, &text), SEINE_OK);
+    CHECK_STR(text.bytes, "# HELP seine_queue_depth x\n# TYPE seine_queue_depth gauge\n"
+                          "seine_queue_depth{queue=\"urls\"} 7\n"
+                          "seine_queue_depth{queue=\"log\"} 0\n"
+                          "seine_queue_depth{queue=\"trace\"} 8\n");
+    seine_text_free(&text);
+    /* other families belong to one */
+    CHECK_EQ(seine_metrics_gauge(m, "app_depth", "x", &first, 1, &a), SEINE_OK);
+    CHECK_EQ(seine_metrics_gauge(m, "app_depth", "x", &second, 1, &b), SEINE_E_ALREADY);
     seine_metrics_free(m);
 }

@@ -108,6 +108,9 @@ TEST(options_that_make_no_sense_start_nothing)
     seine_chaos_opts script = SEINE_CHAOS_OPTS;
     script.script = "{";
     CHECK_EQ(seine_chaos_new(&script, &none), SEINE_E_CONFIG);
+    seine_chaos_opts files = SEINE_CHAOS_OPTS;
+    files.files = "/dev/null";
+    CHECK_EQ(seine_chaos_new(&files, &none), SEINE_E_UNKNOWN);
     CHECK(!none);
     seine_chaos_free(NULL);
     seine_chaos_text_free(NULL);

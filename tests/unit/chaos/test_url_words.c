@@ -117,6 +117,9 @@ TEST(each_word_does_its_one_thing)
     CHECK(PLAN("/status:999")->status == 999);
     CHECK(PLAN("/status:404/html:3")->final == SNC_FINAL_HTML && p->status == 404);
     CHECK(PLAN("/raw:SFRUUA")->final == SNC_FINAL_RAW && is(p->raw, "HTTP"));
+    CHECK(PLAN("/file:a/b%20c.html")->final == SNC_FINAL_FILE &&
+          is(p->rest, "a/b c.html"));
+    CHECK(PLAN("/file:p.html")->final == SNC_FINAL_FILE && is(p->rest, "p.html"));
     CHECK(PLAN("/site:1:9/p/3")->final == SNC_FINAL_SITE && p->site.pages == 9);
     CHECK(is(p->prefix, "/site:1:9") && is(p->rest, "p/3"));
     CHECK(PLAN("/delay:1ms/site:1:9/p/3")->delay == SEINE_MS(1) &&

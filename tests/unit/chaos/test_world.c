@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/rng.h"
+#include "chaos/folder.h"
 #include "check.h"
 #include "failing.h"
 #include "seine/plumbing.h"
@@ -136,6 +139,96 @@ TEST(a_response_has_a_right_head_and_its_body)
               "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\n");
     done(true);
     finish();
+}
+
+/* Serves a folder with one file, "shop/p1.html". */
+static void
+begin_with_folder(char root[32])
+{
+    char path[64];
+
+    begin(1);
+    snprintf(root, 32, "/tmp/seine-world-XXXXXX");
+    CHECK(mkdtemp(root));
+    snprintf(path, sizeof path, "%s/shop", root);
+    CHECK_EQ(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/shop/p1.html", root);
+    FILE *f = fopen(path, "w");
+    CHECK(f && fputs("<p>one\n", f) >= 0 && fclose(f) == 0);
+    s.w.folder = snc_folder_open(root);
+}
+
+static void
+finish_with_folder(const char root[32])
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "%s/shop/p1.html", root);
+    CHECK_EQ(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/shop", root);
+    CHECK(rmdir(path) == 0 && rmdir(root) == 0);
+    finish();
+}
+
+TEST(a_file_of_the_folder_is_a_body_like_any_other)
+{
+    static const char page[] = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+                               "Content-Length: 7\r\n\r\n<p>one\n";
+    char root[32];
+
+    begin_with_folder(root);
+    CHECK_STR(get("/file:shop/p1.html"), page);
+    CHECK_STR(get("/file:shop%2Fp1.html?x=1"), page);
+    CHECK(strstr(get("/charset:utf-8/status:404/file:shop/p1.html"), "HTTP/1.1 404 "));
+    CHECK(strstr(s.said, "text/html; charset=utf-8\r\nContent-Length: 7\r\n\r\n<p>one"));
+    get("/delay:2s/fin:3:body/file:shop/p1.html");
+    CHECK(s.response.delay == SEINE_SECS(2) && s.response.cut == SNC_CUT_FIN);
+    CHECK_EQ(s.response.cut_at, s.len - 4);
+    CHECK_EQ(status_of("/file:shop/p1.html?fail=1&key=k"), 503);
+    CHECK_STR(get("/file:shop/p1.html?fail=1&key=k"), page);
+    get("/file:shop/p1.html?fail=1&with=reset:20&key=l");
+    CHECK(s.response.cut == SNC_CUT_RST && strstr(s.said, "<p>one"));
+    CHECK(strstr(get("/gzip/file:shop/p1.html"), "Content-Encoding: gzip\r\n"));
+    finish_with_folder(root);
+}
+
+TEST(a_name_that_is_no_file_of_the_folder_is_404)
+{
+    static const char *const names[] = {
+        "/file:",        "/file:shop",           "/file:../etc/passwd",
+        "/file:/shop",   "/file:shop/p2.html",   "/file:%2E%2E/%2e%2e/etc/passwd",
+        "/file:shop%00", "/file:shop/p1.html%00"};
+    char root[32];
+
+    begin_with_folder(root);
+    EACH_ROW(i, names) {
+        CHECK_EQ(status_of(names[i]), 404);
+    }
+    CHECK_EQ(status_of("/file"), 400);
+    CHECK_EQ(status_of("/delay:2s/file:nothing"), 404);
+    CHECK_EQ(s.response.delay, SEINE_SECS(2));
+    finish_with_folder(root);
+    begin(1);
+    CHECK(strstr(get("/file:shop/p1.html"), "HTTP/1.1 400 "));
+    CHECK(strstr(s.said, "no folder of files"));
+    finish();
+}
+
+TEST(a_script_gives_files_their_urls)
+{
+    char root[32];
+
+    begin_with_folder(root);
+    post("/_chaos/script",
+         "{\"match\":\"/list?page=1\",\"nth\":1,\"fault\":\"status:503\"}\n"
+         "{\"match\":\"/list?page=1\",\"fault\":\"file:shop/p1.html\"}\n"
+         "{\"match\":\"/gone\",\"fault\":\"file:shop/p2.html\"}\n");
+    CHECK_EQ(s.response.status, 200);
+    CHECK_EQ(status_of("/list?page=1"), 503);
+    CHECK(strstr(get("/list?page=1"), "Content-Type: text/html\r\n"));
+    CHECK(strstr(s.said, "\r\n\r\n<p>one\n"));
+    CHECK_EQ(status_of("/gone"), 404);
+    finish_with_folder(root);
 }
 
 TEST(connections_close_when_one_side_says_so)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options/option_specs.h"
 
+#include <string.h>
+
 #include <seine/time.h>
 
 #include "check.h"
@@ -80,4 +82,46 @@ TEST(option_quota_says_how_many_are_too_many)
     CHECK_WHY(option_specs_quota("0", &q), "must be above 0");
     CHECK_WHY(option_specs_quota("0%", &q), "must be above 0");
     CHECK_WHY(option_specs_quota("some", &q), "not a whole number");
+}
+
+TEST(option_quotas_of_failures_and_errors_take_their_own_words)
+{
+    quota q = {7, 0, false};
+
+    CHECK_WHY(option_specs_fail_on("off", &q), "not a number of URLs");
+    CHECK_WHY(option_specs_max_errors("any", &q), "not a number of errors");
+    CHECK_WHY(option_specs_max_errors("all", &q), "not a number of errors");
+    CHECK_WHY(option_specs_max_errors("none", &q), "not a number of errors");
+    CHECK_EQ(q.count, 7); /* untouched */
+    CHECK_WHY(option_specs_fail_on("any", &q), "fine");
+    CHECK_EQ(q.count, 1);
+    CHECK_WHY(option_specs_max_errors("20%", &q), "fine");
+    CHECK_EQ(q.percent, 20);
+    CHECK_WHY(option_specs_max_errors("off", &q), "fine");
+    CHECK(q.count == 0 && q.percent == 0 && !q.all);
+}
+
+TEST(option_types_are_media_types_or_stars)
+{
+    seine_view bad = {NULL, 0};
+
+    CHECK(option_specs_are_types("*", &bad) && option_specs_are_types("*/*", &bad));
+    CHECK(option_specs_are_types("text/html, image/*,a/b+c", &bad));
+    CHECK(!option_specs_are_types("text/html, x", &bad));
+    CHECK(bad.len == 1 && bad.ptr[0] == 'x');
+    CHECK(!option_specs_are_types("/a", &bad) && !option_specs_are_types("a/", &bad));
+    CHECK(!option_specs_are_types("a/b/c", &bad) &&
+          !option_specs_are_types("a/b;c", &bad));
+}
+
+TEST(option_line_has_no_control_character_and_256_bytes_at_most)
+{
+    char text[OPTION_LINE_MOST + 2];
+
+    memset(text, 'a', sizeof text);
+    text[OPTION_LINE_MOST + 1] = '\0';
+    CHECK(!option_specs_is_line(text));
+    text[OPTION_LINE_MOST] = '\0';
+    CHECK(option_specs_is_line(text) && option_specs_is_line("a\tb"));
+    CHECK(!option_specs_is_line("a\nb") && !option_specs_is_line("a\x7f"));
 }

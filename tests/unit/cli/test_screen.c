@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "screen/screen.h"
 
+#include <stdlib.h>
+#include <time.h>
+
 #include "check.h"
 
 TEST(figure_of_a_count_has_commas_every_three_digits)
@@ -45,6 +48,17 @@ TEST(figure_of_a_span_has_two_or_three_digits_or_two_units)
 
     EACH_ROW(i, rows)
         CHECK_STR(figure_span(rows[i].span).text, rows[i].want);
+}
+
+TEST(figure_of_a_moment_has_its_date_from_a_day_on)
+{
+    const seine_time midnight = SEINE_SECS(INT64_C(20000) * 86400); /* of 2024-10-04 */
+
+    setenv("TZ", "UTC", 1);
+    tzset();
+    CHECK_STR(figure_moment(midnight, SEINE_SECS(3723)).text, "01:02:03");
+    CHECK_STR(figure_moment(midnight, SEINE_SECS(86399)).text, "23:59:59");
+    CHECK_STR(figure_moment(midnight, SEINE_SECS(86400)).text, "2024-10-05 00:00:00");
 }
 
 TEST(figure_of_a_rate_takes_the_unit_in_which_it_is_one_or_more)

@@ -130,6 +130,7 @@ TEST(parse_takes_options_in_every_spelling)
         CHECK_EQ(p.code, PARSE_RUN);
         CHECK_EQ(p.set.count, 7);
         CHECK(options_given(&p.args, "count") && !options_given(&p.args, "wait"));
+        parse_free(&p.args);
     }
 }
 
@@ -146,6 +147,7 @@ TEST(parse_keeps_words_apart_from_options)
     CHECK_STR(p.args.words[1], "-");
     CHECK_STR(p.args.words[2], "-n7"); /* behind -- */
     CHECK_EQ(p.set.count, 3);
+    parse_free(&p.args);
 }
 
 TEST(parse_counts_an_option_that_is_repeated)
@@ -157,5 +159,5 @@ TEST(parse_counts_an_option_that_is_repeated)
     CHECK_EQ(p.code, PARSE_RUN);
     CHECK_EQ(p.set.times, 2);
     CHECK_EQ(p.set.list.count, 2);
-    values_free(&test_command, &p.set);
+    parse_free(&p.args);
 }

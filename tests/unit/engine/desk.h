@@ -25,7 +25,8 @@ typedef struct desk {
     sn_frontier *f;
     sn_work last; /* what was said */
     unsigned said, refused, emitted;
-    seine_event event; /* the last one */
+    seine_event event; /* the last one; its texts are in here */
+    char event_host[64], event_detail[64];
     seine_skip reason; /* of the last refusal */
     char rule[64];
 } desk;
@@ -49,12 +50,22 @@ hear_refusal(const sn_refusal *r, void *arg)
     snprintf(d->rule, sizeof d->rule, "%.*s", (int)r->rule.len, r->rule.ptr);
 }
 
+static inline sn_str
+keep_text(char *to, size_t cap, sn_str text)
+{
+    snprintf(to, cap, "%.*s", SN_FMT(text));
+    return (sn_str){to, strlen(to)};
+}
+
+/* The texts of an event last as long as the call. */
 static inline void
 hear_event(const seine_event *e, void *arg)
 {
     desk *d = arg;
 
     d->event = *e;
+    d->event.host = keep_text(d->event_host, sizeof d->event_host, e->host);
+    d->event.detail = keep_text(d->event_detail, sizeof d->event_detail, e->detail);
 }
 
 static inline void

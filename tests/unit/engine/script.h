@@ -77,6 +77,10 @@ typedef struct flaky {
 } flaky;
 void script_flaky(script *s, const flaky *how);
 
+/* A server of the caller: `fn` says what a request is answered. Its texts stay. */
+typedef answer (*script_fn)(const asked *request, void *arg);
+void script_by(script *s, script_fn fn, void *arg);
+
 unsigned script_asked(script *s, const char *url);
 unsigned script_requests(script *s);
 const asked *script_request(script *s, unsigned i); /* in the order they left */

@@ -98,7 +98,6 @@ visit(shard *t, const char *url)
     CHECK_EQ(seine_url_parse(&v->url, url, len, NULL), SEINE_OK);
     v->state = SN_ADMITTED;
     v->retry.opts = &t->shared.opts.retry;
-    seine_retry_hint_init(&v->hint, 0);
     return v;
 }
 

@@ -56,6 +56,7 @@ TEST(address_limit_counts_what_is_in_flight)
     for (int i = 0; i < 8; i++)
         sn_address_limits_end(&t, slots[i]);
     CHECK_EQ(t.entries[slots[0]].in_flight, 0);
+    CHECK_EQ(t.n_used, 2);
     sn_address_limits_fini(&t);
 }
 

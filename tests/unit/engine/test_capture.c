@@ -31,7 +31,7 @@ open_desk(desk *d)
 
     *d = (desk){.request = {.method = SN_STR("GET"), .url = &d->url}};
     aim(d, "http://e.example/a?b#c");
-    CHECK_EQ(sn_visits_new(4, &d->visits), SEINE_OK);
+    CHECK_EQ(sn_visits_new(4, SN_VISIT_FOUND, &d->visits), SEINE_OK);
     d->v = sn_visits_take(d->visits, &e);
 }
 
@@ -255,7 +255,7 @@ TEST(capture_without_memory_begins_nothing)
         size_t n;
 
         aim(&d, "http://e.example/");
-        if (sn_visits_new(4, &d.visits) != SEINE_OK)
+        if (sn_visits_new(4, SN_VISIT_FOUND, &d.visits) != SEINE_OK)
             continue;
         d.v = sn_visits_take(d.visits, &e);
         if (d.v) {

@@ -2,6 +2,7 @@
 /* A fetch that is held and tuned while it runs. */
 #include "seine/fetch_control.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"
@@ -234,5 +235,78 @@ TEST(fetch_control_tells_what_hosts_wait_for_busiest_first)
     CHECK_EQ(got[1].waiting, 1);
     CHECK(seine_fetch_waits_get(p.fetch, ticket, got, 1, &n));
     CHECK_EQ(n, 1);
+    close_fetch(&p);
+}
+
+TEST(fetch_control_lists_hosts_by_the_number_that_is_asked_for)
+{
+    static place p;
+    static seine_fetch_wait got[8];
+    seine_fetch_look look = {.sort = SEINE_SORT_REQUESTS, .is_all = true};
+    size_t n = 0;
+
+    p = (place){.script = script_new(NULL)};
+    seine_fetch_opts o = script_opts(p.script);
+    o.dedup = false;
+    open_fetch(&p, &o);
+    add(&p, "http://a.test/");
+    add(&p, "http://b.test/");
+    add(&p, "http://b.test/");
+    pass(&p, SEINE_SECS(5));
+    uint64_t ticket = seine_fetch_waits_ask(p.fetch); /* nothing has work any more */
+    pass(&p, SEINE_MS(1));
+    CHECK(seine_fetch_waits_get(p.fetch, ticket, got, 8, &n));
+    CHECK_EQ(n, 0);
+    ticket = seine_fetch_waits_look(p.fetch, &look);
+    pass(&p, SEINE_MS(1));
+    CHECK(seine_fetch_waits_get(p.fetch, ticket, got, 8, &n));
+    CHECK_EQ(n, 2);
+    CHECK_STR(got[0].host, "b.test");
+    CHECK_EQ(got[0].requests, 2);
+    CHECK_EQ(got[0].ok, 2);
+    CHECK(got[0].p95 > 0);
+    CHECK_EQ(got[1].requests, 1);
+    snprintf(look.match, sizeof look.match, "a.te");
+    ticket = seine_fetch_waits_look(p.fetch, &look);
+    pass(&p, SEINE_MS(1));
+    CHECK(seine_fetch_waits_get(p.fetch, ticket, got, 8, &n));
+    CHECK_EQ(n, 1);
+    CHECK_STR(got[0].host, "a.test");
+    close_fetch(&p);
+}
+
+TEST(fetch_control_a_breaker_that_is_reset_lets_its_host_go_on)
+{
+    static place p;
+    static seine_fetch_wait got[8];
+    size_t n = 0;
+
+    p = (place){.script = script_new(NULL)};
+    seine_fetch_opts o = script_opts(p.script);
+    o.dedup = false;
+    o.queue = 100;
+    o.breaker.open_for = o.breaker.open_max = SEINE_SECS(600);
+    o.park = 0;
+    o.mine = true;
+    script_add(p.script, "http://a.test/", &(answer){.status = 503});
+    open_fetch(&p, &o);
+    for (int i = 0; i < 20; i++)
+        add(&p, "http://a.test/");
+    pass(&p, SEINE_SECS(30));
+    uint64_t ticket = seine_fetch_waits_ask(p.fetch);
+    pass(&p, SEINE_MS(1));
+    CHECK(seine_fetch_waits_get(p.fetch, ticket, got, 8, &n));
+    CHECK_EQ(n, 1);
+    CHECK_EQ(got[0].breaker, SEINE_BREAKER_OPEN);
+    unsigned before = script_requests(p.script);
+    pass(&p, SEINE_SECS(10));
+    CHECK_EQ(script_requests(p.script), before);
+    CHECK_EQ(seine_fetch_breaker_reset(p.fetch, "other.test"), SEINE_OK);
+    pass(&p, SEINE_SECS(5));
+    CHECK_EQ(script_requests(p.script), before);
+    CHECK_EQ(seine_fetch_breaker_reset(p.fetch, "a.test"), SEINE_OK);
+    pass(&p, SEINE_SECS(5));
+    CHECK(script_requests(p.script) > before);
+    CHECK_EQ(seine_fetch_breaker_reset(p.fetch, ""), SEINE_E_INVAL);
     close_fetch(&p);
 }

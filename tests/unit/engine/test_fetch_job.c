@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "seine/fetch_control.h"
+#include "seine/job_view.h"
+#include "seine/timeline.h"
 #include "told.h"
 
 typedef struct fixture {
@@ -208,6 +211,108 @@ TEST(a_fetch_that_was_stopped_goes_on_as_if_it_had_not_been)
 }
 
 /* Without keys the list has to come again as it was. */
+/* What the slices of a timeline add up to. */
+static seine_slice
+sum_of(const seine_timeline *line)
+{
+    size_t n = 0;
+    const seine_slice *all = seine_timeline_slices(line, &n);
+    seine_slice sum = {.wall = -1};
+
+    CHECK(n > 0);
+    for (size_t i = 0; i < n; i++)
+        seine_slice_join(&sum, &all[i]);
+    return sum;
+}
+
+static seine_slice
+kept_by_job(const fixture *t)
+{
+    seine_timeline *line = NULL;
+    seine_job_view *view = NULL;
+    seine_diag diag;
+
+    CHECK_EQ(seine_timeline_new(&line), SEINE_OK);
+    CHECK_EQ(seine_job_view_open(t->dir, "job", &view, &diag), SEINE_OK);
+    CHECK_EQ(seine_job_view_timeline(view, line), SEINE_OK);
+    seine_slice sum = sum_of(line);
+    seine_job_view_free(view);
+    seine_timeline_free(line);
+    return sum;
+}
+
+static uint64_t
+requests_of(const seine_slice *s)
+{
+    uint64_t n = 0;
+
+    for (int i = 0; i < 6; i++)
+        n += s->requests[i];
+    return n;
+}
+
+TEST(the_timeline_of_a_job_goes_on_in_its_next_run)
+{
+    for (unsigned after = 1; after <= TOLD_URLS; after += 3) {
+        fixture *t = set_up();
+        seine_timeline *line = NULL;
+        unsigned first;
+
+        run_part(t, told_asks, TOLD_URLS, after);
+        first = t->records;
+        seine_slice half = kept_by_job(t);
+        CHECK_EQ(half.ok + half.failed + half.blocked + half.skipped, first);
+        CHECK_EQ(requests_of(&half), t->stats.requests);
+
+        open_part(t);
+        for (int i = 0; i < TOLD_URLS; i++)
+            CHECK_EQ(seine_fetch_add(t->f, &told_asks[i], NULL), SEINE_OK);
+        CHECK_EQ(seine_fetch_finish(t->f, NULL), SEINE_OK);
+        CHECK_EQ(seine_timeline_new(&line), SEINE_OK);
+        CHECK_EQ(seine_fetch_timeline(t->f, line), SEINE_OK);
+        seine_slice live = sum_of(line);
+        seine_timeline_free(line);
+        close_part(t);
+        seine_slice whole = kept_by_job(t);
+        CHECK_EQ(whole.ok + whole.failed + whole.blocked + whole.skipped, TOLD_URLS);
+        CHECK_EQ(requests_of(&whole), t->stats.requests);
+        CHECK_EQ(live.ok, whole.ok);
+        CHECK_EQ(requests_of(&live), requests_of(&whole));
+        tear_down(t);
+    }
+}
+
+TEST(a_fetch_keeps_a_timeline_if_it_is_asked_for_one)
+{
+    for (int is_asked = 0; is_asked < 2; is_asked++) {
+        script *s = script_new(NULL);
+        seine_fetch_opts o = script_opts(s);
+        seine_timeline *line = NULL;
+        seine_fetch *f = NULL;
+        told *told_all = calloc(1, sizeof *told_all);
+        size_t n = 1;
+
+        told_teach(s);
+        told_set(&o, told_all);
+        o.timeline = is_asked;
+        CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+        for (int i = 0; i < TOLD_URLS; i++)
+            CHECK_EQ(seine_fetch_add(f, &told_asks[i], NULL), SEINE_OK);
+        CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);
+        CHECK_EQ(seine_timeline_new(&line), SEINE_OK);
+        CHECK_EQ(seine_fetch_timeline(f, line), SEINE_OK);
+        (void)seine_timeline_slices(line, &n);
+        CHECK_EQ(n > 0, is_asked);
+        if (is_asked)
+            CHECK(sum_of(line).in_flight > 0);
+        seine_timeline_free(line);
+        seine_fetch_free(f);
+        seine_cookie_jar_free(o.jar);
+        script_free(s);
+        free(told_all);
+    }
+}
+
 TEST(a_list_that_comes_again_is_passed_over_as_far_as_it_was_given)
 {
     for (int dedup = 0; dedup < 2; dedup++) {
@@ -286,6 +391,57 @@ go_on(fixture *t)
     CHECK_EQ(t->records, 3);
     CHECK_EQ(t->stats.ok, 3);
     return script_request(t->s, before)->at;
+}
+
+/* The server has seen it, so it is a request; the next run makes the same attempt anew.
+ */
+TEST(a_retry_that_a_stop_cuts_off_counts_once)
+{
+    fixture *t = set_up();
+
+    script_on(t->s, "http://h.test/0", &(answer){.status = 503},
+              &(answer){.takes = SEINE_SECS(3600)}, &(answer){.takes = SEINE_SECS(3600)},
+              &(answer){.status = 200});
+    for (unsigned cut = 1; cut <= 2; cut++) {
+        open_part(t);
+        CHECK_EQ(seine_fetch_add(t->f, &three[0], NULL), SEINE_OK);
+        while (script_requests(t->s) < 1 + cut)
+            sn_fetch_turn(t->f, SEINE_NEVER);
+        seine_fetch_stop(t->f, SEINE_E_CANCELED);
+        close_part(t);
+        CHECK_EQ(t->left.urls, 1);
+        CHECK_EQ(t->stats.requests, 1 + cut);
+        CHECK_EQ(t->stats.retries, 0);
+    }
+    run_part(t, three, 1, 0);
+    CHECK_EQ(t->stats.ok, 1);
+    CHECK_EQ(t->sum.attempts, 2);
+    CHECK_EQ(t->stats.requests, 4);
+    CHECK_EQ(t->stats.retries, 1);
+    tear_down(t);
+}
+
+/* Attempts of a URL that has no record yet are kept at once, the counts now and then. */
+TEST(attempts_that_were_kept_before_the_counts_were_are_counted)
+{
+    fixture *t = set_up();
+    sn_job_lane *lane;
+
+    script_on(t->s, "http://h.test/0", &(answer){.takes = SEINE_SECS(3600)},
+              &(answer){.status = 200});
+    open_part(t);
+    CHECK_EQ(seine_fetch_add(t->f, &three[0], NULL), SEINE_OK);
+    while (script_requests(t->s) < 1)
+        sn_fetch_turn(t->f, SEINE_NEVER);
+    lane = sn_job_lane_at(t->job, 0);
+    CHECK_EQ(sn_job_tried(lane, 0, 3, 500), SEINE_OK);
+    seine_fetch_stop(t->f, SEINE_E_CANCELED);
+    close_part(t);
+    run_part(t, three, 1, 0);
+    CHECK_EQ(t->sum.attempts, 4);
+    CHECK_EQ(t->stats.requests, 3 + 1);
+    CHECK_EQ(t->stats.retries, 2 + 1);
+    tear_down(t);
 }
 
 TEST(a_wish_to_be_left_alone_outlives_the_run)

@@ -226,14 +226,46 @@ TEST(x_49_no_url_and_no_host_becomes_a_label)
     free(many);
 }
 
+/* The answer of a host that the script does not know is the same for all. */
+TEST(metrics_of_100000_hosts_have_no_more_than_2000_series)
+{
+    enum { HOSTS = 100000 };
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    seine_fetch *f;
+    seine_err e;
+    char url[64];
+
+    CHECK_EQ(seine_metrics_new(&o.metrics), SEINE_OK);
+    o.retry.max_attempts = 1;
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+    for (int i = 0; i < HOSTS; i++) {
+        snprintf(url, sizeof url, "http://host%d.test/", i);
+        seine_ask a = SEINE_ASK;
+
+        a.url = (seine_view){url, strlen(url)};
+        while ((e = seine_fetch_add(f, &a, NULL)) == SEINE_E_FULL)
+            sn_fetch_turn(f, SEINE_NEVER);
+        CHECK_EQ(e, SEINE_OK);
+    }
+    CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);
+    char *text = text_of(o.metrics);
+    CHECK(value_of(text, "seine_urls_admitted_total") == HOSTS);
+    CHECK(count_lines(text) <= 2000);
+    free(text);
+    seine_fetch_free(f);
+    seine_metrics_free(o.metrics);
+    script_free(s);
+}
+
 TEST(fetch_metrics_that_are_off_count_nothing)
 {
     sn_visit v = {.end.fault = SEINE_FAULT};
-    seine_fetch_stats a = {0}, b = {.bytes_in = 5};
+    sn_fetch_counts a = {.rejected = 0}, b = {.rejected = 5};
     seine_record r = {0};
     seine_event e = {.name = "breaker.open"};
 
-    sn_fetch_metrics_job(NULL, SN_JOB_DONE);
+    sn_fetch_metrics_job(NULL, NULL, SN_JOB_DONE);
     sn_fetch_metrics_attempt(NULL, &v);
     sn_fetch_metrics_retry(NULL, SEINE_E_TIMEOUT);
     sn_fetch_metrics_backoff(NULL, 1);
@@ -241,6 +273,7 @@ TEST(fetch_metrics_that_are_off_count_nothing)
     sn_fetch_metrics_breaker(NULL, &e);
     sn_fetch_metrics_emitted(NULL, &r);
     sn_fetch_metrics_turn(NULL, &a, &b);
+    sn_fetch_metrics_leave(NULL, &b, (uint64_t[3]){1, 1, 1});
     sn_fetch_metrics_given(NULL, 1, 1);
 }
 
@@ -258,6 +291,81 @@ TEST(one_fetch_after_the_other_counts_in_one_registry)
     CHECK_EQ(seine_metrics_text(reg, SEINE_METRICS_PROMETHEUS, &text), SEINE_OK);
     CHECK(strstr(text.bytes, "\nseine_urls_seen_total 7\n") != NULL);
     seine_text_free(&text);
+    seine_metrics_free(reg);
+}
+
+/* A server that lives on has many fetches one after the other. */
+TEST(gauges_of_a_fetch_fall_when_it_is_freed)
+{
+    static const char *const series[] = {"seine_limiter_keys{scope=\"host\"}",
+                                         "seine_breaker_hosts{state=\"open\"}"};
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    gather *g = calloc(1, sizeof *g);
+    seine_fetch *f;
+
+    CHECK_EQ(seine_metrics_new(&o.metrics), SEINE_OK);
+    o.on_record = gather_record;
+    o.arg = g;
+    o.retry.max_attempts = 2;
+    o.breaker.failure_threshold = 0;
+    o.breaker.window_calls = o.breaker.min_calls = 1;
+    o.breaker.failure_pct = 100;
+    o.park = 9;
+    script_on(s, "http://b.test/", &(answer){.status = 500});
+    for (int round = 0; round < 2; round++) {
+        CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+        add(f, "http://a.test/");
+        add(f, "http://b.test/");
+        CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);
+        char *text = text_of(o.metrics);
+        CHECK(value_of(text, series[0]) == 2);
+        CHECK(value_of(text, series[1]) == 1);
+        free(text);
+        seine_fetch_free(f);
+        text = text_of(o.metrics);
+        EACH_ROW(i, series)
+            CHECK(value_of(text, series[i]) == 0);
+        free(text);
+    }
+    seine_metrics_free(o.metrics);
+    free(g);
+    script_free(s);
+}
+
+TEST(fetch_metrics_leave_with_what_a_shard_had)
+{
+    static const struct {
+        const char *series;
+        double want; /* of two shards, when the first has left */
+    } rows[] = {{"seine_limiter_keys{scope=\"host\"}", 5},
+                {"seine_limiter_keys{scope=\"ip\"}", 7},
+                {"seine_limiter_keys{scope=\"source\"}", 9},
+                {"seine_connections_open{version=\"1.1\"}", 11}};
+    const sn_fetch_counts none = {.has_wire = true},
+                          one = {.stats.hosts = 1,
+                                 .ips = 2,
+                                 .sources = 3,
+                                 .has_wire = true,
+                                 .wire.open = 4},
+                          two = {.stats.hosts = 5,
+                                 .ips = 7,
+                                 .sources = 9,
+                                 .has_wire = true,
+                                 .wire.open = 11};
+    const uint64_t breakers[3] = {0};
+    seine_metrics *reg;
+    sn_fetch_metrics *m;
+
+    CHECK_EQ(seine_metrics_new(&reg), SEINE_OK);
+    CHECK_EQ(sn_fetch_metrics_new(reg, &m), SEINE_OK);
+    sn_fetch_metrics_turn(m, &none, &one);
+    sn_fetch_metrics_turn(m, &none, &two);
+    sn_fetch_metrics_leave(m, &one, breakers);
+    char *text = text_of(reg);
+    EACH_ROW(i, rows)
+        CHECK(value_of(text, rows[i].series) == rows[i].want);
+    free(text);
     seine_metrics_free(reg);
 }
 
@@ -288,7 +396,7 @@ TEST(names_that_were_looked_up_are_counted_by_what_came_of_it)
         v.end.spent[SEINE_PHASE_DNS] = rows[i].dns;
         v.end.reused = rows[i].reused;
         v.end.peer.v = 4;
-        sn_fetch_metrics_attempt(m, &v);
+        sn_fetch_metrics_lookup(m, &v.end);
         CHECK_EQ(seine_metrics_text(reg, SEINE_METRICS_PROMETHEUS, &text), SEINE_OK);
         const char *at = strstr(text.bytes, "seine_dns_lookups_total{");
         CHECK(at && strstr(at, rows[i].want) != NULL);

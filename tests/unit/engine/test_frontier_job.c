@@ -26,6 +26,9 @@ typedef struct fixture {
     unsigned at_requests;            /* stops after so many requests; 0: never */
     char text[MOST][TEXT];
     const char *second; /* a seed that is given besides; NULL: none */
+    unsigned
+        earlier[2]; /* skips that an earlier run has told: found, and by their text */
+    bool is_late;   /* what is left of given URLs comes when nothing else is left */
     seine_fetch_stats stats;
     seine_fetch_left left;
 } fixture;
@@ -168,6 +171,8 @@ run_part(fixture *t, unsigned stop_after)
     t->records = 0;
     t->stop_after = stop_after;
     CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), &t->f, NULL), SEINE_OK);
+    for (unsigned turn = 0; t->is_late && turn < 500; turn++)
+        sn_fetch_turn(t->f, script_now(t->s) + SEINE_MS(5));
     CHECK_EQ(seine_fetch_resume(t->f, NULL), SEINE_OK);
     ask.url = (seine_view){"http://a.test/", 14};
     CHECK_EQ(seine_fetch_add(t->f, &ask, NULL), SEINE_OK);
@@ -253,6 +258,35 @@ TEST(frontier_job_a_crawl_that_was_stopped_goes_on_as_if_it_had_not_been)
     tear_down(whole);
 }
 
+/* A link that is refused by its text alone has no row of its own. */
+static void
+on_earlier(const seine_record *r, void *arg)
+{
+    fixture *t = arg;
+    bool is_skip = r->type == SEINE_RECORD_SKIP;
+    bool by_text =
+        is_skip && (r->reason == SEINE_SKIP_BAD_URL || r->reason == SEINE_SKIP_SCHEME ||
+                    r->reason == SEINE_SKIP_OFFSITE);
+
+    CHECK_EQ(r->parent.len, by_text);
+    if (by_text && r->parent.len == 1)
+        CHECK_EQ(r->parent.ptr[0], '-');
+    t->earlier[by_text] += is_skip;
+}
+
+TEST(frontier_job_a_skip_of_an_earlier_run_says_that_it_was_found)
+{
+    fixture *t = set_up();
+
+    run_part(t, 0);
+    t->opts.on_earlier = on_earlier;
+    run_part(t, 0);
+    CHECK_EQ(t->earlier[0] + t->earlier[1], t->stats.refused);
+    CHECK(t->earlier[0] > 0);
+    CHECK_EQ(t->earlier[1], 5); /* mailto:, what is no URL, and three other sites */
+    tear_down(t);
+}
+
 /* Also while robots.txt and sitemaps are under way, and while seeds may still come. */
 TEST(frontier_job_a_crawl_may_be_stopped_after_any_request)
 {
@@ -305,6 +339,51 @@ TEST(frontier_job_a_seed_of_the_next_run_brings_its_site_into_scope)
     CHECK(has_record(t, "result http://off.test/1 "));
     CHECK(has_record(t, "result http://off.test/ "));
     CHECK_EQ(t->left.urls, 0);
+    tear_down(t);
+}
+
+static unsigned
+count_results(const fixture *t)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < t->n; i++)
+        n += strncmp(t->text[i], "result http://a.test/", 21) == 0;
+    return n;
+}
+
+/* Those that were found are asked for while the given one is still on its way. */
+TEST(frontier_job_a_given_url_that_is_left_counts_before_it_comes_again)
+{
+    fixture *t = set_up();
+
+    t->opts.concurrency = 1;
+    t->crawl.max_per_host = 9;
+    t->second = "http://a.test/late";
+    run_part(t, 1);
+    CHECK(t->left.urls > 2);
+    CHECK_EQ(script_asked(t->s, t->second), 0);
+    t->is_late = true;
+    run_part(t, 0);
+    CHECK_EQ(t->left.urls, 0);
+    CHECK_EQ(count_results(t), 9);
+    tear_down(t);
+}
+
+TEST(frontier_job_a_given_url_that_is_left_and_then_refused_costs_no_page)
+{
+    fixture *t = set_up();
+
+    t->crawl.max_per_host = 9;
+    t->second = "http://a.test/private/late";
+    t->at_requests = 1; /* robots.txt */
+    run_part(t, 0);
+    CHECK(t->left.urls >= 2);
+    t->at_requests = 0;
+    run_part(t, 0);
+    CHECK_EQ(t->left.urls, 0);
+    CHECK(has_record(t, "skip http://a.test/private/late "));
+    CHECK_EQ(count_results(t), 9);
     tear_down(t);
 }
 

@@ -737,6 +737,77 @@ TEST(frontier_lets_hosts_wait_for_room_in_the_order_they_came)
     close_desk(&d);
 }
 
+static bool
+waits_for_room(const desk *d, uint32_t host)
+{
+    return sn_crawl_hosts_state(&d->f->hosts, host)->waits_room;
+}
+
+/* What is promised to one host is not promised to the next, to the byte. */
+TEST(frontier_gives_room_that_is_free_and_not_reserved)
+{
+    static const struct {
+        int less; /* bytes that are missing */
+        bool first;
+    } rows[] = {{0, true}, {1, false}};
+
+    EACH_ROW(i, rows) {
+        desk d;
+
+        open_desk(&d, UINT32_MAX);
+        uint32_t busy = host_with_page(&d, "busy"), b = host_with_page(&d, "b"),
+                 c = host_with_page(&d, "c");
+        read_rules(&d, busy, 3);
+        size_t own = d.f->hosts.robots_bytes;
+        d.f->max_robots = own;
+        read_rules(&d, b, 100);
+        read_rules(&d, c, 100);
+        CHECK(waits_for_room(&d, b) && waits_for_room(&d, c));
+        size_t needs = sn_crawl_hosts_state(&d.f->hosts, b)->needs;
+        CHECK_EQ(sn_crawl_hosts_state(&d.f->hosts, c)->needs, needs);
+
+        d.f->max_robots = own + needs - (size_t)rows[i].less;
+        sn_frontier_end_turn(d.f);
+        CHECK_EQ(waits_for_room(&d, b), !rows[i].first);
+        CHECK_EQ(d.f->reserved, rows[i].first ? needs : 0);
+        sn_frontier_end_turn(d.f);
+        CHECK(waits_for_room(&d, c)); /* the rest is reserved */
+        CHECK_EQ(d.f->reserved, rows[i].first ? needs : 0);
+
+        d.f->max_robots = own + 2 * needs - 1;
+        sn_frontier_end_turn(d.f);
+        CHECK(waits_for_room(&d, c));
+        d.f->max_robots = own + 2 * needs;
+        sn_frontier_end_turn(d.f);
+        CHECK(!waits_for_room(&d, c));
+        CHECK_EQ(d.f->reserved, 2 * needs);
+        read_rules(&d, b, 100);
+        read_rules(&d, c, 100);
+        CHECK(!waits_for_room(&d, b) && !waits_for_room(&d, c));
+        CHECK_EQ(d.f->reserved, 0);
+        CHECK_EQ(d.f->hosts.robots_bytes, d.f->max_robots);
+        close_desk(&d);
+    }
+}
+
+TEST(frontier_reads_rules_that_do_not_fit_when_nobody_else_has_any)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    uint32_t busy = host_with_page(&d, "busy"), large = host_with_page(&d, "large");
+    read_rules(&d, busy, 3);
+    d.f->max_robots = d.f->hosts.robots_bytes;
+    read_rules(&d, large, 300);
+    sn_frontier_end_turn(d.f);
+    CHECK(waits_for_room(&d, large)); /* it needs more than all */
+    check_page(&d, busy, "/1", 0);
+    sn_frontier_end_turn(d.f);
+    CHECK(!waits_for_room(&d, large));
+    CHECK_EQ(d.f->hosts.robots_bytes, 0);
+    close_desk(&d);
+}
+
 TEST(frontier_keeps_no_room_for_a_host_whose_pages_are_gone)
 {
     desk d;

@@ -3,6 +3,7 @@
 #include "text/html.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -53,6 +54,93 @@ TEST(page_title_alone_is_the_same_wherever_it_is_cut)
     CHECK(facts_of(p, &of_title, "<p>no title").title.ptr == NULL);
     CHECK(is(facts_of(p, &of_title, "<title>open").title, "open"));
     sn_page_free(p);
+}
+
+/* What the page says, as text that can be compared. */
+static void
+tell_page(sn_page *p, char *out, size_t cap)
+{
+    sn_page_facts f;
+    sn_page_link l;
+    size_t len;
+
+    sn_page_facts_get(p, &f);
+    len = (size_t)snprintf(out, cap, "%.*s|%.*s|%d", (int)f.title.len,
+                           f.title.ptr ? f.title.ptr : "-", (int)f.charset.len,
+                           f.charset.ptr ? f.charset.ptr : "-", (int)f.err);
+    for (size_t i = 0; sn_page_link_at(p, i, &l) && len < cap; i++)
+        len += (size_t)snprintf(out + len, cap - len, "|%.*s@%u:%u", (int)l.value.len,
+                                l.value.ptr, l.line, l.col);
+}
+
+TEST(page_that_is_read_later_tells_the_same_and_nothing_before)
+{
+    static const char *const pages[] = {
+        "<title>A</title>\n<a href=x>1</a>\n <a href='/y?\xc3\xa9'>2</a>",
+        "<meta charset=windows-1252><title>\xe9</title><base href=/b/><a href=z>3",
+        "\xff\xfe<\0a\0 \0h\0r\0e\0f\0=\0x\0>\0", "<a href=x", ""};
+    sn_page_wants later = of_links;
+    sn_page *p = sn_page_new();
+    char want[512], got[512];
+
+    later.later = true;
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        sn_str page = i == 2 ? (sn_str){pages[i], 20} : sn_str_of(pages[i]);
+
+        for (size_t cut = 0; cut <= page.len; cut++) {
+            read_cut(p, &of_links, page, cut);
+            CHECK(!sn_page_is_unread(p));
+            tell_page(p, want, sizeof want);
+            read_cut(p, &later, page, cut);
+            CHECK_EQ(sn_page_n_links(p), 0);
+            sn_page_read(p);
+            CHECK(!sn_page_is_unread(p));
+            tell_page(p, got, sizeof got);
+            CHECK_STR(got, want);
+        }
+    }
+    sn_page_free(p);
+}
+
+/* 256 KiB wait at most; a byte more and the page is read as it arrives. */
+TEST(page_that_is_large_is_not_read_later)
+{
+    enum { MOST = 256 << 10 };
+    sn_page_wants later = of_links;
+    sn_page *p = sn_page_new();
+    char *bytes = malloc(MOST + 1);
+
+    later.later = true;
+    memset(bytes, ' ', MOST + 1);
+    memcpy(bytes, "<a href=x>", 10);
+    for (size_t more = 0; more < 2; more++) {
+        read_cut(p, &later, (sn_str){bytes, MOST + more}, 1000);
+        CHECK_EQ(sn_page_is_unread(p), more == 0);
+        sn_page_read(p);
+        CHECK_EQ(sn_page_n_links(p), 1);
+    }
+    sn_page_free(p);
+    free(bytes);
+}
+
+TEST(page_that_has_no_memory_to_wait_is_read_as_it_arrives)
+{
+    sn_page_wants later = of_links;
+
+    later.later = true;
+    FAIL_EACH(n)
+    {
+        sn_page *p = sn_page_new();
+        sn_page_facts f;
+
+        if (!p)
+            continue;
+        read_cut(p, &later, SN_STR("<title>T</title><a href=x>"), 5);
+        sn_page_read(p);
+        sn_page_facts_get(p, &f);
+        CHECK(f.err == SEINE_E_NOMEM ? fail_hit() : sn_page_n_links(p) == 1);
+        sn_page_free(p);
+    }
 }
 
 TEST(page_that_reads_titles_and_links_by_turns_holds_one_tokenizer)

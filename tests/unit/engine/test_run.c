@@ -201,7 +201,7 @@ TEST(the_life_of_a_url_covers_the_turn_that_took_it_in)
     tear_down(t);
 }
 
-/* A server that is refused is asked, too; a retry counts when it is made. */
+/* A server that is refused is asked, too; a retry counts when it has been made. */
 TEST(requests_and_retries_are_those_that_were_made)
 {
     fixture *t = prepare();

@@ -457,6 +457,36 @@ TEST(retry_after_pauses_the_whole_host_and_a_longer_one_parks_it)
     close_shard(&t);
 }
 
+/* What a host was held before a URL came is no wait of that URL. */
+TEST(a_url_waits_for_its_own_part_of_a_pause)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+
+    o.mine = true;
+    open_shard(&t, &o);
+    sn_visit *v = add(&t, "http://a.example/", 0);
+    sn_visit *early = add(&t, "http://a.example/early", 0);
+    CHECK(next(&t, 0) == v);
+    v->end.fault.retry_after = SEINE_SECS(10);
+    end(&t, v, SEINE_E_HTTP_BUSY, 429, 0);
+    CHECK(!next(&t, 0));
+    sn_visit *late = add(&t, "http://a.example/late", SEINE_SECS(4));
+    seine_time due = sn_scheduler_when(t.s, SEINE_SECS(4));
+    CHECK(due >= SEINE_SECS(10));
+    CHECK(next(&t, due) == early);
+    CHECK_EQ(early->waited[SEINE_WAIT_RETRY_AFTER], due);
+    end(&t, early, SEINE_OK, 200, due);
+    CHECK(next(&t, due + SEINE_SECS(2)) == late);
+    CHECK_EQ(late->waited[SEINE_WAIT_RETRY_AFTER], due - SEINE_SECS(4));
+    end(&t, late, SEINE_OK, 200, due + SEINE_SECS(2));
+    v = add(&t, "http://a.example/last", due + SEINE_SECS(4));
+    CHECK(next(&t, due + SEINE_SECS(8)) == v);
+    CHECK_EQ(v->waited[SEINE_WAIT_RETRY_AFTER], 0);
+    end(&t, v, SEINE_OK, 200, due + SEINE_SECS(8));
+    close_shard(&t);
+}
+
 TEST(hosts_on_one_address_share_its_limit)
 {
     shard t;

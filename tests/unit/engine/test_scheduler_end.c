@@ -124,6 +124,36 @@ TEST(a_quota_that_is_spent_holds_the_host_and_is_named)
     tear_down(t);
 }
 
+/* The reason of the wait before it does not stick to it. */
+TEST(a_quota_that_is_spent_after_a_retry_after_is_named_too)
+{
+    fixture *t = set_up();
+    seine_fetch_stats s;
+
+    t->opts.mine = false;
+    t->opts.adaptive = true;
+    t->opts.per_host = 1;
+    t->opts.retry.max_attempts = 1;
+    script_add(t->s, "http://h.test/0",
+               &(answer){.status = 503, .fields = "Retry-After: 5"});
+    script_on(t->s, "http://h.test/1", &(answer){.fields = "RateLimit: \"a\";r=0;t=40"});
+    open_fetch(t);
+    give_many(t, 3);
+    while (script_now(t->s) < T0 + SEINE_SECS(2))
+        sn_fetch_turn(t->f, T0 + SEINE_SECS(2));
+    seine_fetch_stats_get(t->f, &s);
+    CHECK_EQ(s.waiting_for[SEINE_WAIT_RETRY_AFTER], 2);
+    while (script_now(t->s) < T0 + SEINE_SECS(12))
+        sn_fetch_turn(t->f, T0 + SEINE_SECS(12));
+    seine_fetch_stats_get(t->f, &s);
+    CHECK_EQ(script_requests(t->s), 2);
+    CHECK_EQ(s.waiting_for[SEINE_WAIT_RETRY_AFTER], 0);
+    CHECK_EQ(s.waiting_for[SEINE_WAIT_RATE_LIMIT], 1);
+    CHECK_EQ(seine_fetch_finish(t->f, NULL), SEINE_OK);
+    seine_fetch_free(t->f);
+    tear_down(t);
+}
+
 /* A host that has come back is asked once a second at first. */
 TEST(a_breaker_that_closes_lets_the_host_begin_slowly)
 {

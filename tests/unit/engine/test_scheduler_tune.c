@@ -162,7 +162,7 @@ look(sn_host_waits *w, shard *t, seine_time now, seine_fetch_wait out[SN_HOST_WA
     static uint64_t ticket;
     size_t n = 0;
 
-    sn_host_waits_ask(w, ++ticket);
+    sn_host_waits_ask(w, ++ticket, NULL);
     CHECK(!sn_host_waits_get(w, ticket, out, &n));
     while (sn_host_waits_turn(w, t->s, NULL, now))
         continue;

@@ -630,6 +630,30 @@ TEST(in_a_crawl_only_given_hosts_are_mine)
     close_well(&w, &t);
 }
 
+/* The wheel does not notice a time that is lowered: it said "now" for a whole second, and
+ * gave nothing. */
+TEST(a_host_that_waits_when_it_is_given_has_a_moment_to_wait_for)
+{
+    shard t;
+    well w;
+    seine_fetch_opts o = polite();
+    seine_crawl_opts crawl = SEINE_CRAWL_OPTS;
+
+    o.mine = true;
+    o.crawl = &crawl;
+    open_well(&w, &t, &o);
+    atomic_store(&t.shared.earliest, SEINE_SECS(1)); /* the run goes on with a job */
+    uint32_t found = dig(&w, 'a', 1, 0);
+    CHECK(!next(&t, 0));
+    sn_hosts_set_given(sn_scheduler_host_table(t.s), found, SEINE_MS(1));
+    CHECK(!next(&t, SEINE_MS(1)));
+    CHECK_EQ(sn_scheduler_when(t.s, SEINE_MS(1)), SEINE_SECS(1));
+    sn_visit *v = next(&t, SEINE_SECS(1));
+    CHECK(v != NULL);
+    end(&t, v, SEINE_OK, 200, SEINE_SECS(1));
+    close_well(&w, &t);
+}
+
 TEST(a_host_found_by_a_crawl_begins_with_one_request_a_second)
 {
     shard t;

@@ -40,6 +40,8 @@ struct script {
     seine_err refuse_why;
     bool is_random, is_flaky, is_tight, in_pieces;
     flaky flaky;
+    script_fn by;
+    void *by_arg;
     const sn_shared_state *shared;
     sn_rng fate;
     sn_net net;
@@ -187,13 +189,12 @@ next_answer(script *s, const char *url)
     return l->n > 0 ? l->answers[i] : (answer){0};
 }
 
-static void
-write_down(script *s, wirelike *w, const sn_request *r, const char *url, seine_time now)
+static asked
+describe(const wirelike *w, const sn_request *r, const char *url, seine_time now)
 {
-    if (s->n_asked == MAX_ASKED)
-        return;
-    asked *a = &s->asked[s->n_asked++];
+    asked of, *a = &of;
     size_t at = 0;
+
     *a = (asked){.at = now,
                  .sent_at = SEINE_NEVER,
                  .ceiling = r->ceiling,
@@ -212,6 +213,14 @@ write_down(script *s, wirelike *w, const sn_request *r, const char *url, seine_t
     for (size_t i = 0; i < r->n_fields && at < sizeof a->fields; i++)
         at += (size_t)snprintf(a->fields + at, sizeof a->fields - at, "%.*s: %.*s\n",
                                SN_FMT(r->fields[i].name), SN_FMT(r->fields[i].value));
+    return of;
+}
+
+static void
+write_down(script *s, const asked *a)
+{
+    if (s->n_asked < MAX_ASKED)
+        s->asked[s->n_asked++] = *a;
 }
 
 static seine_err
@@ -233,9 +242,11 @@ start(sn_transport *t, const sn_request *request, const sn_handler *handler,
         e = s->refuse_why;
     } else {
         x = calloc(1, sizeof *x);
-        x->answer = next_answer(s, url);
+        asked a = describe(w, request, url, now);
+
+        x->answer = s->by ? s->by(&a, s->by_arg) : next_answer(s, url);
         x->asked = s->n_asked;
-        write_down(s, w, request, url, now);
+        write_down(s, &a);
         if (++s->in_flight > s->peak)
             s->peak = s->in_flight;
     }
@@ -526,7 +537,8 @@ resume(sn_transport *t, sn_exchange *x)
     x->due = w->of->used->now(w->of->used);
 }
 
-static const sn_transport_ops ops = {start, cancel, turn, wake, no_fd, resume};
+static const sn_transport_ops ops = {start, cancel, turn, wake,
+                                     no_fd, resume, NULL, NULL};
 
 /* An arena of which every piece is an allocation of its own. */
 static void
@@ -673,6 +685,13 @@ script_random(script *s, uint64_t seed)
 {
     s->is_random = true;
     s->fate = sn_rng_seed(seed);
+}
+
+void
+script_by(script *s, script_fn fn, void *arg)
+{
+    s->by = fn;
+    s->by_arg = arg;
 }
 
 void

@@ -10,13 +10,12 @@ TEST(tried_urls_a_url_goes_on_with_its_next_attempt)
         uint64_t number;
         uint32_t max_attempts, attempts;
         seine_time first_at;
-        bool is;
     } rows[] = {
-        {7, 6, 2, SEINE_SECS(95), true},  /* two of six were made, the first 5 s ago */
-        {9, 6, 5, SEINE_SECS(100), true}, /* the last one is left */
-        {9, 3, 2, SEINE_SECS(100), true}, /* fewer are allowed now: once more */
-        {9, 1, 0, 0, false},              /* none but the first */
-        {8, 6, 0, 0, false},              /* nobody has tried it */
+        {7, 6, 2, SEINE_SECS(95)},  /* two of six were made, the first 5 s ago */
+        {9, 6, 5, SEINE_SECS(100)}, /* the last one is left */
+        {9, 3, 2, SEINE_SECS(100)}, /* fewer are allowed now: once more */
+        {9, 1, 0, 0},               /* none but the first */
+        {8, 6, 0, 0},               /* nobody has tried it */
     };
     sn_tried_urls t = {0};
 
@@ -30,8 +29,7 @@ TEST(tried_urls_a_url_goes_on_with_its_next_attempt)
         seine_retry r = {.opts = &opts};
 
         opts.max_attempts = rows[i].max_attempts;
-        CHECK_EQ(sn_tried_urls_begin(&t, rows[i].number, &r, SEINE_SECS(100)),
-                 rows[i].is);
+        sn_tried_urls_begin(&t, rows[i].number, &r, SEINE_SECS(100));
         CHECK_EQ(r.attempts, rows[i].attempts);
         CHECK_EQ(r.first_at, rows[i].first_at);
     }
@@ -46,6 +44,6 @@ TEST(tried_urls_of_a_first_run_are_none)
     seine_retry r = {.opts = &opts};
     sn_tried_urls t = {0};
 
-    CHECK(!sn_tried_urls_begin(&t, 0, &r, 0));
+    sn_tried_urls_begin(&t, 0, &r, 0);
     CHECK_EQ(r.attempts, 0);
 }

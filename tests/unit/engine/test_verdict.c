@@ -35,7 +35,6 @@ set_up(void (*change)(seine_fetch_opts *o))
     CHECK_EQ(sn_admit(&f->shared, &ask, T0, &f->v), SEINE_OK);
     f->v->state = SN_IN_FLIGHT;
     f->v->started_at = T0;
-    seine_retry_hint_init(&f->v->hint, 0);
     return f;
 }
 
@@ -358,7 +357,7 @@ TEST(a_request_that_is_excused_goes_again_after_the_pause_and_is_no_attempt)
         if (rows[i].yes) {
             CHECK_EQ(r.then, SN_THEN_RETRY);
             CHECK_EQ(r.at, T0 + rows[i].pause);
-            CHECK(v->is_retry && !v->fresh && !v->replayed && !v->is_unpaid);
+            CHECK(!v->fresh && !v->replayed && !v->is_unpaid);
         }
         v->retry.opts = &f->shared.opts.retry;
         tear_down(f);
@@ -421,8 +420,9 @@ say(fixture *f, uint16_t status, const char *name, const char *value)
     sn_visit_clear_response(f->v);
     f->v->end.fault.status = status;
     f->v->end.fault.sent = true;
-    seine_retry_hint_init(&f->v->hint, 0);
-    seine_retry_hint_feed(&f->v->hint, name, strlen(name), value, strlen(value));
+    f->v->hint = SN_ARENA_NEW(&f->v->arena, seine_retry_hint);
+    seine_retry_hint_init(f->v->hint, 0);
+    seine_retry_hint_feed(f->v->hint, name, strlen(name), value, strlen(value));
     f->v->has_hint = true;
     CHECK(!sn_verdict_judge(&f->shared, f->v, T0));
 }

@@ -12,7 +12,7 @@ visits_of(uint32_t max)
 {
     sn_visits *p = NULL;
 
-    CHECK_EQ(sn_visits_new(max, &p), SEINE_OK);
+    CHECK_EQ(sn_visits_new(max, SN_VISIT_FOUND, &p), SEINE_OK);
     return p;
 }
 
@@ -39,7 +39,7 @@ TEST(visits_are_bounded_by_those_that_are_out)
     CHECK_EQ(sn_visits_out(p), 0);
     sn_visits_free(p);
     sn_visits_free(NULL);
-    CHECK_EQ(sn_visits_new(0, &p), SEINE_E_INVAL);
+    CHECK_EQ(sn_visits_new(0, SN_VISIT_FOUND, &p), SEINE_E_INVAL);
 }
 
 static void
@@ -200,10 +200,11 @@ TEST(waits_are_added_up_by_their_reason)
 
 TEST(a_wish_of_the_server_counts_when_there_is_one)
 {
-    sn_visit v = {0};
+    seine_retry_hint hint;
+    sn_visit v = {.hint = &hint};
 
-    seine_retry_hint_init(&v.hint, 0);
-    CHECK(seine_retry_hint_feed(&v.hint, "Retry-After", 11, "7", 1));
+    seine_retry_hint_init(&hint, 0);
+    CHECK(seine_retry_hint_feed(&hint, "Retry-After", 11, "7", 1));
     CHECK_EQ(sn_visit_wish(&v), -1); /* of an older response */
     v.has_hint = true;
     CHECK_EQ(sn_visit_wish(&v), SEINE_SECS(7));
@@ -252,7 +253,7 @@ TEST(visits_without_memory_count_nothing)
     FAIL_EACH(n)
     {
         sn_visits *p = NULL;
-        seine_err e = sn_visits_new(3, &p);
+        seine_err e = sn_visits_new(3, SN_VISIT_FOUND, &p);
 
         CHECK_EQ(e, fail_hit() ? SEINE_E_NOMEM : SEINE_OK);
         if (e != SEINE_OK)

@@ -475,11 +475,10 @@ TEST(call_refuses_options_that_make_no_sense_and_still_writes_its_result)
     crew_end(&c);
 }
 
-/* A breaker that two failures have opened at T0. */
-static seine_breakers *
-opened(void)
+/* Two failures of the usual key at T0 open its breaker. */
+static void
+open_breaker(seine_breakers *r)
 {
-    seine_breakers *r = registry(2);
     seine_view key = seine_key_str("https://e.example:443");
     seine_permit p;
 
@@ -487,14 +486,26 @@ opened(void)
         CHECK_EQ(seine_breakers_acquire(r, key, T0, &p), SEINE_OK);
         CHECK_EQ(seine_breakers_settle(r, key, &p, SEINE_FAILURE, T0), SEINE_OK);
     }
-    CHECK_EQ(seine_breakers_state_get(r, key), SEINE_BREAKER_OPEN);
+    CHECK_EQ(seine_breakers_when(r, key, T0), T0 + SEINE_SECS(60));
+}
+
+static seine_breakers *
+opened(void)
+{
+    seine_breakers *r = registry(2);
+
+    open_breaker(r);
+    CHECK_EQ(seine_breakers_state_get(r, seine_key_str("https://e.example:443")),
+             SEINE_BREAKER_OPEN);
     return r;
 }
 
-TEST_THREADS(calls_that_wait_for_a_breaker_go_on_when_a_probe_closes_it)
+/* Four calls wait for an open breaker: one probes, and the others follow as soon as it
+ * has ended. */
+static void
+check_one_probe_frees_four_calls(seine_breakers *r)
 {
     crew c = crew_new(T0);
-    seine_breakers *r = opened();
     job jobs[4];
 
     for (int i = 0; i < 4; i++) {
@@ -513,8 +524,32 @@ TEST_THREADS(calls_that_wait_for_a_breaker_go_on_when_a_probe_closes_it)
               jobs[i].script.at[0] == SEINE_SECS(62));
     }
     CHECK_EQ(probes, 1);
-    seine_breakers_free(r);
     crew_end(&c);
+}
+
+TEST_THREADS(calls_that_wait_for_a_breaker_go_on_when_a_probe_closes_it)
+{
+    seine_breakers *r = opened();
+
+    check_one_probe_frees_four_calls(r);
+    seine_breakers_free(r);
+}
+
+TEST_THREADS(calls_that_wait_for_the_breaker_of_keys_without_a_place_go_on_alike)
+{
+    static seine_breaker_opts opts = SEINE_BREAKER_OPTS;
+    seine_view other = seine_key_str("https://other.example:443");
+    seine_permit under_way;
+    seine_breakers *r;
+
+    opts.failure_threshold = 2;
+    CHECK_EQ(seine_breakers_new(&opts, 1, &r), SEINE_OK);
+    CHECK_EQ(seine_breakers_acquire(r, other, T0, &under_way), SEINE_OK);
+    open_breaker(r);
+    CHECK_EQ(seine_breakers_overflowed(r), 2);
+    check_one_probe_frees_four_calls(r);
+    CHECK_EQ(seine_breakers_settle(r, other, &under_way, SEINE_SUCCESS, T0), SEINE_OK);
+    seine_breakers_free(r);
 }
 
 TEST_THREADS(calls_that_wait_for_a_breaker_try_again_when_a_probe_fails_or_says_nothing)

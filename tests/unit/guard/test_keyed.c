@@ -806,3 +806,90 @@ TEST_THREADS(keyed_forgotten_under_one_waiter_serves_it_afresh)
     seine_keyed_free(k);
     crew_end(&c);
 }
+
+TEST_THREADS(keyed_forgotten_under_a_waiter_keeps_neither_its_rate_nor_its_place)
+{
+    crew c = crew_new(T0);
+    seine_keyed *k = table(1, 1, 100, SEINE_OVERFLOW_SHARED);
+    seine_rate slow = {1, SEINE_SECS(60), 1};
+    seine_keyed_totals totals;
+    job jobs[2] = {{k, c.ctx, "a", 1, 0, -1}, {k, c.ctx, "a", 1, 0, -1}};
+
+    CHECK_EQ(seine_keyed_set_rate(k, seine_key_str("a"), T0, &slow), SEINE_OK);
+    CHECK(seine_keyed_allow(k, seine_key_str("a"), T0, 1));
+    crew_add(&c, wait_run, &jobs[0]);
+    crew_add(&c, wait_run, &jobs[1]);
+    crew_advance(&c, SEINE_MS(300));
+    seine_keyed_forget(k, seine_key_str("a"));
+    crew_advance(&c, SEINE_SECS(9));
+    crew_join(&c);
+    CHECK_EQ(jobs[0].at, SEINE_MS(300));
+    CHECK_EQ(jobs[1].at, SEINE_MS(1300)); /* at the rate of all keys */
+    (void)seine_keyed_sweep(k, T0 + SEINE_SECS(90), 1000);
+    seine_keyed_totals_get(k, &totals);
+    CHECK_EQ(totals.keys, 0);
+    seine_keyed_free(k);
+    crew_end(&c);
+}
+
+/* The debts of a table, one after another into another table. */
+static bool
+pass_on(seine_view key, seine_time full, void *arg)
+{
+    CHECK_EQ(sn_keyed_owe(arg, key, T0, full), SEINE_OK);
+    return true;
+}
+
+static bool
+stop_at_once(seine_view key, seine_time full, void *arg)
+{
+    unsigned *calls = arg;
+
+    (void)key;
+    (void)full;
+    return ++*calls == 0;
+}
+
+TEST(keyed_debts_are_all_keys_that_owe_and_can_be_owed_elsewhere)
+{
+    enum { KEYS = 500 };
+    seine_keyed *from = table(1, 4, KEYS, SEINE_OVERFLOW_DENY);
+    seine_keyed *to = table(1, 4, KEYS, SEINE_OVERFLOW_DENY);
+    char buf[32];
+    unsigned calls = 0;
+
+    for (unsigned i = 0; i < KEYS; i++) /* 0 to 3 tokens taken */
+        CHECK(i % 4 == 0 || seine_keyed_allow(from, numbered(i, buf), T0, i % 4));
+    CHECK(sn_keyed_debts(from, T0, pass_on, to));
+    CHECK_EQ(totals(to).keys, KEYS * 3 / 4);
+    for (unsigned i = 0; i < KEYS; i++) {
+        seine_grant a, b;
+
+        CHECK_EQ(seine_keyed_try(from, numbered(i, buf), T0, 1, &a), SEINE_OK);
+        CHECK_EQ(seine_keyed_try(to, numbered(i, buf), T0, 1, &b), SEINE_OK);
+        CHECK_EQ(b.left, a.left);
+        CHECK_EQ(b.reset_after, a.reset_after);
+    }
+    CHECK(!sn_keyed_debts(from, T0, stop_at_once, &calls));
+    CHECK_EQ(calls, 1);
+    CHECK(sn_keyed_debts(from, T0 + SEINE_SECS(4), stop_at_once, &calls)); /* all paid */
+    CHECK_EQ(calls, 1);
+    seine_keyed_free(from);
+    seine_keyed_free(to);
+}
+
+TEST(keyed_owe_never_shortens_a_debt_and_needs_a_place)
+{
+    seine_keyed *k = table(1, 4, 1, SEINE_OVERFLOW_DENY);
+    seine_grant g;
+
+    CHECK_EQ(sn_keyed_owe(k, seine_key_str("a"), T0, T0), SEINE_OK);
+    CHECK_EQ(totals(k).keys, 0); /* nothing owed is nothing kept */
+    CHECK_EQ(sn_keyed_owe(k, seine_key_str("a"), T0, T0 + SEINE_SECS(3)), SEINE_OK);
+    CHECK_EQ(sn_keyed_owe(k, seine_key_str("a"), T0, T0 + SEINE_SECS(1)), SEINE_OK);
+    CHECK_EQ(seine_keyed_try(k, seine_key_str("a"), T0, 1, &g), SEINE_OK);
+    CHECK_EQ(g.left, 0);
+    CHECK_EQ(sn_keyed_owe(k, seine_key_str("b"), T0, T0 + 1), SEINE_E_FULL);
+    CHECK_EQ(sn_keyed_owe(NULL, seine_key_str("b"), T0, T0 + 1), SEINE_OK);
+    seine_keyed_free(k);
+}

@@ -384,8 +384,8 @@ TEST(address_guard_switches_allow_deny_and_rename)
         {net_of("127.1.2.0/24"), LOCAL},  {net_of("8.8.0.0/16"), FORBIDDEN},
         {net_of("2002::/16"), PRIVATE},   {net_of("fe80::/10"), PUBLIC},
     };
-    sn_address_guard_opts opts = {allow, COUNT(allow), deny, COUNT(deny),
-                                  rules, COUNT(rules), NULL, 0};
+    sn_address_guard_opts opts = {allow,        COUNT(allow), deny, COUNT(deny), rules,
+                                  COUNT(rules), NULL,         0,    NULL,        0};
     static const struct {
         const char *text;
         bool passes; /* as found on a public page */
@@ -425,6 +425,48 @@ TEST(address_guard_switches_allow_deny_and_rename)
         check_zone(&z, rows[i].text, rows[i].zone);
         CHECK_EQ(sn_address_guard_check(&z, &a.any, PUBLIC, PUBLIC),
                  rows[i].passes ? SEINE_OK : SEINE_E_BLOCKED_ADDRESS);
+    }
+    sn_address_guard_fini(&z);
+}
+
+TEST(address_guard_denies_ports_of_this_machine_in_every_form)
+{
+    sn_cidr allow[] = {net_of("0.0.0.0/0"), net_of("::/0")};
+    sn_address_zone_rule rules[] = {{net_of("127.0.0.0/8"), PUBLIC}};
+    uint16_t ports[] = {8787, 9090};
+    sn_address_guard_opts opts = {.allow = allow,
+                                  .n_allow = COUNT(allow),
+                                  .rules = rules,
+                                  .n_rules = COUNT(rules),
+                                  .own_ports = ports,
+                                  .n_own_ports = COUNT(ports)};
+    static const struct {
+        const char *text;
+        bool is_here;
+    } rows[] = {
+        {"127.0.0.1", true},     {"127.9.9.9", true},    {"0.0.0.0", true},
+        {"::1", true},           {"::", true},           {"::ffff:127.0.0.1", true},
+        {"192.0.2.7", true},     {"2001:db8::7", true},  {"192.0.2.8", false},
+        {"10.0.0.1", false},     {"93.184.1.1", false},  {"64:ff9b::7f00:1", true},
+        {"2002:7f00:1::", true}, {"2001:db8::8", false},
+    };
+    sn_address_guard z = zones_of(opts);
+    sn_ip own[2];
+
+    ports[0] = ports[1] = 1; /* init has copied them */
+    CHECK_EQ(sn_ip_parse(SN_STR("192.0.2.7"), &own[0]), SEINE_OK);
+    CHECK_EQ(sn_ip_parse(SN_STR("2001:db8::7"), &own[1]), SEINE_OK);
+    CHECK_EQ(sn_address_guard_set_own(&z, own, 2), SEINE_OK);
+    EACH_ROW(i, rows) {
+        static const uint16_t tried[] = {8787, 9090, 8786, 80};
+
+        for (size_t k = 0; k < COUNT(tried); k++) {
+            address a = address_of(rows[i].text);
+
+            a.v4.sin_port = htons(tried[k]); /* at the same place in both families */
+            CHECK_EQ(sn_address_guard_check(&z, &a.any, LOCAL, LOCAL),
+                     rows[i].is_here && k < 2 ? SEINE_E_BLOCKED_ADDRESS : SEINE_OK);
+        }
     }
     sn_address_guard_fini(&z);
 }

@@ -26,6 +26,7 @@ static const char *const proxies[] = {
     "socks5://u%00:p@p.test:3128", /* … or to the user */
 };
 
+enum { POLICIES = 12 };
 #define N_URLS    (sizeof urls / sizeof *urls)
 #define N_PROXIES (sizeof proxies / sizeof *proxies)
 
@@ -44,8 +45,13 @@ ask(const char *text, unsigned policy, const sn_proxy *proxy)
 
     seine_url_init(&url, url_mem, sizeof url_mem);
     CHECK_EQ(seine_url_parse(&url, text, strlen(text), NULL), SEINE_OK);
-    sn_request q = {
-        .url = &url, .insecure = policy & 1, .identify = policy & 2, .proxy = proxy};
+    static char first, second; /* in place of authorities, whose address counts */
+    void *const trust[] = {NULL, &first, &second};
+    sn_request q = {.url = &url,
+                    .insecure = policy & 1,
+                    .identify = policy & 2,
+                    .trust = trust[policy / 4],
+                    .proxy = proxy};
     sn_str key = sn_conn_key(&q, mem);
     CHECK(key.len <= sizeof a.key);
     memcpy(a.key, key.ptr, key.len);
@@ -67,12 +73,12 @@ number_of(size_t url, unsigned policy, size_t proxy)
         policy = 0;
     if (strcmp(urls[url], "https://a.test/+") == 0)
         url = 1; /* the path plays no part */
-    return (url * 4 + policy) * N_PROXIES + proxy;
+    return (url * POLICIES + policy) * N_PROXIES + proxy;
 }
 
 TEST(conn_key_keys_are_equal_only_for_equal_parts)
 {
-    static asked all[N_URLS * 4 * N_PROXIES];
+    static asked all[N_URLS * POLICIES * N_PROXIES];
     sn_proxies used[N_PROXIES] = {0};
     size_t n = 0, equal = 0;
 
@@ -82,7 +88,7 @@ TEST(conn_key_keys_are_equal_only_for_equal_parts)
                 sn_proxies_init(&used[p], &(sn_proxies_opts){.proxy = proxies[p]}, NULL),
                 SEINE_OK);
         for (size_t u = 0; u < N_URLS; u++)
-            for (unsigned policy = 0; policy < 4; policy++) {
+            for (unsigned policy = 0; policy < POLICIES; policy++) {
                 all[n] = ask(urls[u], policy, used[p].https);
                 all[n++].place = number_of(u, policy, p);
             }

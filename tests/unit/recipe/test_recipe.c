@@ -72,6 +72,8 @@ static const struct {
 } shapes[] = {
     /* source, then nth, attr, regex, replace, blanks, split, map, as, case, type */
     {"a: 'b@title'", "<b title=x>y</b>", "{\"a\":\"x\"}"},
+    {"a: 'b\\@c'", "<b@c>y</b@c>", "{\"a\":\"y\"}"}, /* an escaped @ is of the name */
+    {"a: 'b\\\\@c'", "<b\\ c=x>y</b\\>", "{\"a\":\"x\"}"},
     {"a: {css: b, attr: html}", "<b><i>y</i></b>", "{\"a\":\"<b><i>y</i></b>\"}"},
     {"a: {css: b, nth: 2}", "<b>1</b><b>2</b><b>3</b>", "{\"a\":\"2\"}"},
     {"a: {css: b, nth: -1}", "<b>1</b><b>2</b><b>3</b>", "{\"a\":\"3\"}"},
@@ -438,4 +440,21 @@ TEST(recipe_frees_what_it_has_when_memory_runs_out)
         CHECK_EQ(e, fail_hit() ? SEINE_E_NOMEM : SEINE_OK);
         seine_recipe_free(r);
     }
+}
+
+TEST(recipe_reads_the_things_of_json_ld)
+{
+    static const char page[] =
+        "<script type=application/ld+json>[{\"@type\":\"Book\",\"name\":\"A\"},"
+        "{\"@type\":[\"Thing\",\"Book\"],\"name\":\"B\"},{\"@type\":\"Person\","
+        "\"name\":\"C\"},4]</script>"
+        "<script type=application/ld+json>{\"@type\":\"Book\",\"name\":\"D\"}</script>";
+    recipe_lines out;
+
+    recipe_rows(HEAD "items: {each: {jsonld: '', type: Book}, fields: {name: /name}}\n",
+                page, &out);
+    CHECK_STR(out.text, "{\"name\":\"A\"}\n{\"name\":\"B\"}\n{\"name\":\"D\"}\n");
+    recipe_rows(HEAD "items: {each: {jsonld: ''}, fields: {name: /name}}\n", page, &out);
+    CHECK_STR(out.text, "{\"name\":\"A\"}\n{\"name\":\"B\"}\n{\"name\":\"C\"}\n"
+                        "{\"name\":\"D\"}\n");
 }

@@ -68,6 +68,7 @@ static const struct {
     {SN_TYPE_MONEY, '.', "12 SEK", "{\"amount\":12,\"currency\":\"SEK\"}"},
     {SN_TYPE_MONEY, '.', "12", "{\"amount\":12,\"currency\":null}"},
     {SN_TYPE_MONEY, '.', "from 12 EUR", "type 'from 12 EUR' is not an amount of money"},
+    {SN_TYPE_MONEY, '.', "12 PCS", "type '12 PCS' is not an amount of money"},
     {SN_TYPE_MONEY, '.', "EUR", "type 'EUR' is not an amount of money"},
 };
 

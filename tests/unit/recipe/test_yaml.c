@@ -38,6 +38,12 @@ static const struct {
      "{\"a\":\"007\",\"b\":\"1_000\",\"c\":\"no\",\"d\":\"2024-11\"}"},
     {"a: |\n  x\n  y\n", "{\"a\":\"x\\ny\\n\"}"},
     {"- {é: \"\\u00fc\"}", "[{\"é\":\"ü\"}]"},
+    {"\xef\xbb\xbf"
+     "a: 1\r\nb: 2\r\n",
+     "{\"a\":1,\"b\":2}"},
+    {"\xef\xbb\xbf"
+     "[1]: 2",
+     "1:1: a key must be a word"},
     {"", "1:1: the file is empty"},
     {"a: &x 1\nb: *x", "1:4: anchors and tags are not part of the language"},
     {"a: !!str 1", "1:4: anchors and tags are not part of the language"},
@@ -84,4 +90,34 @@ TEST(yaml_node_knows_where_its_text_stands)
     CHECK(c && !c->exact); /* an escape */
     CHECK_EQ(root->first->col, 4);
     sn_arena_fini(&arena);
+}
+
+/* A key without a value at the end of a text: libyaml counts a line behind it. */
+TEST(yaml_node_at_the_end_of_a_text_stands_in_its_last_line)
+{
+    static const struct {
+        const char *text;
+        uint32_t line, col;
+    } rows_of_ends[] = {
+        {"?", 1, 2},           {"a: 1\n? b", 2, 4},       {"a: 1\r? b", 2, 4},
+        {"a: 1\r\n? b", 2, 4}, {"a: 1\xc2\x85? b", 2, 4}, {"a: 1\n? b\n", 3, 1},
+    };
+
+    EACH_ROW(i, rows_of_ends) {
+        seine_diag fault = SEINE_DIAG;
+        sn_yaml *root = NULL;
+        sn_arena arena;
+
+        sn_arena_init(&arena, 4096, 1 << 20);
+        CHECK(sn_yaml_read(sn_str_of(rows_of_ends[i].text), &arena, &root, &fault));
+        const sn_yaml *last = root ? root->first : NULL;
+        while (last && last->next)
+            last = last->next;
+        CHECK(last != NULL);
+        if (last) {
+            CHECK_EQ(last->line, rows_of_ends[i].line);
+            CHECK_EQ(last->col, rows_of_ends[i].col);
+        }
+        sn_arena_fini(&arena);
+    }
 }

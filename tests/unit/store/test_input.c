@@ -350,6 +350,22 @@ TEST(input_bad_line_is_no_reason_to_stop)
     expect_end(in);
 }
 
+TEST(input_lines_of_urls_and_json_may_take_turns)
+{
+    seine_input *in =
+        open_text("{\"url\":\"a\"}\nhttps://e.example/b\n{\"url\":\"c\"}\n");
+
+    expect(in, "a", 1);
+    expect(in, "https://e.example/b", 2);
+    expect(in, "c", 3);
+    expect_end(in);
+    in = open_text("http://e.example/a\n{\"url\":\"b\"}\nhttp://e.example/c\n");
+    expect(in, "http://e.example/a", 1);
+    expect(in, "b", 2);
+    expect(in, "http://e.example/c", 3);
+    expect_end(in);
+}
+
 TEST(input_resolves_against_its_base)
 {
     static const char text[] = "x\n../y?z\nhttps://other.example/\n//[\n";

@@ -24,6 +24,7 @@ start(file *f)
     CHECK(fd >= 0);
     (void)close(fd);
     CHECK_EQ(sn_sqlite_open(f->path, SN_SQLITE_WRITE, &f->db), SEINE_OK);
+    CHECK_EQ(sn_sqlite_exec(f->db, "PRAGMA synchronous = OFF"), SEINE_OK);
     CHECK_EQ(sn_job_tables_make(f->db), SEINE_OK);
     CHECK_EQ(sn_job_tables_open(f->db, f->tables), SEINE_OK);
 }
@@ -76,10 +77,10 @@ url_row(int64_t n, char path[32])
 
 TEST(job_batch_puts_the_rows_that_a_statement_each_puts)
 {
-    static const int counts[] = {1, 255, 256, 257, 1000};
+    static const int counts[] = {1, 15, 16, 17, 255, 256, 257, 1023, 1024, 1025, 3000};
 
     EACH_ROW(i, counts) {
-        static char paths[1000][32];
+        static char paths[3000][32];
         unsigned n_one, n_many;
         file one, many;
 
@@ -155,5 +156,94 @@ TEST(job_batch_forgets_the_rows_of_a_transaction_that_failed)
     CHECK_EQ(sn_job_batch_flush(&f.batch), SEINE_OK);
     CHECK_EQ(sum_of(&f, SN_TABLE_ENDED, &n), 2);
     CHECK_EQ(n, 1);
+    done(&f);
+}
+
+/* Keys in an order of their own, and in groups that meet in the middle of a pack. */
+TEST(job_batch_puts_packs_whatever_the_order_of_their_keys)
+{
+    enum { ROWS = 2000 };
+    static char paths[ROWS][32];
+    uint64_t random = check_seed();
+
+    for (int round = 0; round < 5; round++) {
+        unsigned n_one, n_many;
+        int order[ROWS];
+        file one, many;
+
+        start(&one);
+        start(&many);
+        for (int i = 0; i < ROWS; i++)
+            order[i] = i;
+        for (int i = 0; i < ROWS; i++) { /* neighbours change places, some far away */
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            int far = random >> 33 & 1 ? 40 : 4;
+            int k = i + (int)((random >> 40) % (unsigned)far);
+            int was = order[i];
+
+            k = k < ROWS ? k : i;
+            order[i] = order[k];
+            order[k] = was;
+        }
+        for (int i = 0; i < ROWS; i++) {
+            sn_job_row row = url_row(order[i], paths[order[i]]);
+
+            CHECK_EQ(sn_job_table_put(&one.tables[SN_TABLE_URL], &row), SEINE_OK);
+            CHECK_EQ(add(&many, SN_TABLE_URL, &row), SEINE_OK);
+            if ((random >> (i % 60) & 15) == 0)
+                CHECK_EQ(sn_job_batch_flush(&many.batch), SEINE_OK);
+        }
+        CHECK_EQ(sn_job_batch_flush(&many.batch), SEINE_OK);
+        uint64_t sum = sum_of(&one, SN_TABLE_URL, &n_one);
+        CHECK_EQ(sum_of(&many, SN_TABLE_URL, &n_many), sum);
+        CHECK_EQ(n_one, ROWS);
+        CHECK_EQ(n_many, ROWS);
+        for (int i = 0; i < ROWS; i++) {
+            sn_job_row row = url_row(i, paths[i]), got;
+            bool there = false;
+
+            CHECK_EQ(sn_job_table_get(&many.tables[SN_TABLE_URL], i, &got, &there),
+                     SEINE_OK);
+            CHECK(there && got.ints[6] == row.ints[6]);
+        }
+        sn_job_table_reset(&many.tables[SN_TABLE_URL]);
+        done(&one);
+        done(&many);
+    }
+}
+
+TEST(job_table_drops_rows_of_packs_and_packs_without_rows)
+{
+    static const int64_t gone[] = {0,  15, 16, 31, 32, 33, 34, 35, 36, 37, 38,
+                                   39, 40, 41, 42, 43, 44, 45, 46, 47, 99, 500};
+    char path[32];
+    bool there = false, is_left[100];
+    sn_sqlite_stmt *stmt;
+    file f;
+
+    start(&f);
+    for (int i = 0; i < 100; i++) {
+        sn_job_row row = url_row(i, path);
+
+        CHECK_EQ(add(&f, SN_TABLE_URL, &row), SEINE_OK);
+        is_left[i] = true;
+    }
+    CHECK_EQ(sn_job_batch_flush(&f.batch), SEINE_OK);
+    sn_job_table *t = &f.tables[SN_TABLE_URL];
+    CHECK_EQ(sn_job_table_drop(t, gone, sizeof gone / sizeof *gone), SEINE_OK);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        if (gone[i] < 100)
+            is_left[gone[i]] = false;
+    for (int i = 0; i < 100; i++) {
+        sn_job_row row;
+
+        CHECK_EQ(sn_job_table_get(t, i, &row, &there), SEINE_OK);
+        CHECK_EQ(there, is_left[i]);
+    }
+    sn_job_table_reset(t);
+    CHECK_EQ(sn_sqlite_prepare(f.db, "SELECT 1 FROM urls WHERE pack = 2", &stmt),
+             SEINE_OK);
+    CHECK_EQ(sn_sqlite_next(stmt, &there), SEINE_OK);
+    CHECK(!there);
     done(&f);
 }

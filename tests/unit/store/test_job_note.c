@@ -2,12 +2,14 @@
 /* Counts and attempts of a job are those of all its runs. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "seine/job_retry.h"
 #include "seine/job_view.h"
 #include "store/job_parts.h"
+#include "store/record_hold.h"
 
 typedef struct place {
     char dir[64];
@@ -184,4 +186,117 @@ TEST(job_note_a_round_and_a_retry_begin_without_them)
         CHECK_EQ(seine_job_close(p.job, false), SEINE_OK);
         done(&p);
     }
+}
+
+/* What was kept, as the scan tells it. */
+typedef struct heard {
+    char text[256];
+} heard;
+
+static seine_err
+on_note(uint32_t kind, sn_str key, sn_str value, void *arg)
+{
+    heard *h = arg;
+    size_t n = strlen(h->text);
+
+    snprintf(h->text + n, sizeof h->text - n, "%u %.*s=%.*s;", kind, SN_FMT(key),
+             SN_FMT(value));
+    return SEINE_OK;
+}
+
+static void
+put_kept(place *p, uint64_t number, const char *text)
+{
+    seine_fault fault = SEINE_FAULT;
+    sn_record_hold hold = {.refs = 1, .kept = sn_str_of(text)};
+    seine_record r = {
+        .type = SEINE_RECORD_RESULT, .number = number, .fault = &fault, .hold = &hold};
+
+    CHECK_EQ(sn_job_result(p->job, &r, number + 1), SEINE_OK);
+}
+
+/* Opens it once more; what it has kept is the result. */
+static heard
+hear_again(place *p)
+{
+    heard h = {""};
+    sn_job_scan into = {.note = on_note, .arg = &h};
+
+    CHECK_EQ(seine_job_open(&p->opts, &p->job, &p->diag), SEINE_OK);
+    CHECK_EQ(sn_job_scan_all(p->job, &into, &p->diag), SEINE_OK);
+    CHECK_EQ(sn_job_start(p->job, 2), SEINE_OK);
+    return h;
+}
+
+TEST(job_note_what_comes_with_a_record_is_kept_with_it_and_not_without)
+{
+    place p;
+
+    start(&p);
+    put_url(&p, 0);
+    put_url(&p, 1);
+    put_kept(&p, 0, "first");
+    commit(&p);
+    put_kept(&p, 1, "second"); /* never committed */
+    kill_job(&p);
+    CHECK_STR(hear_again(&p).text, "102 0=first;");
+    put_kept(&p, 1, "again");
+    CHECK_EQ(seine_job_close(p.job, false), SEINE_OK);
+    heard all = hear_again(&p);
+    const char *got = all.text;
+    CHECK(strstr(got, "102 0=first;") && strstr(got, "102 1=again;"));
+    CHECK_EQ(seine_job_close(p.job, false), SEINE_OK);
+    done(&p);
+}
+
+TEST(job_note_the_next_run_knows_no_url_and_no_output_but_what_was_said)
+{
+    seine_job_figures f;
+    place p;
+
+    start(&p);
+    put_url(&p, 0);
+    put_kept(&p, 0, "page");
+    CHECK_EQ(seine_job_note(p.job, "run 1", "abc", 3), SEINE_OK);
+    CHECK_EQ(sn_job_output_set(p.job, &(sn_job_output){.path = SN_STR("/x"), .ino = 5}),
+             SEINE_OK);
+    CHECK_EQ(seine_job_close(p.job, true), SEINE_OK);
+    p.opts.next_run = true;
+    p.opts.spec = "{\"other\":1}";
+    CHECK_STR(hear_again(&p).text, "103 run 1=abc;");
+    seine_job_figures_get(p.job, &f);
+    CHECK_EQ(f.found, 0);
+    CHECK_EQ(f.ended, 0);
+    CHECK_EQ(f.round, 2);
+    CHECK(!sn_job_output_get(p.job, SN_STR("/x")));
+    put_url(&p, 1);
+    CHECK_EQ(seine_job_close(p.job, false), SEINE_OK);
+    p.opts.spec = NULL; /* it is not finished: another spec is another job */
+    CHECK_EQ(seine_job_open(&p.opts, &p.job, &p.diag), SEINE_E_CONFIG);
+    done(&p);
+}
+
+TEST(job_note_what_was_kept_stays_for_the_next_run_if_it_is_asked_for)
+{
+    place p;
+
+    start(&p);
+    put_url(&p, 0);
+    put_kept(&p, 0, "page");
+    CHECK_EQ(seine_job_close(p.job, true), SEINE_OK);
+    p.opts.next_run = p.opts.keep_kept = true;
+    CHECK_STR(hear_again(&p).text, "102 0=page;");
+    CHECK_EQ(seine_job_close(p.job, false), SEINE_OK);
+    done(&p);
+}
+
+TEST(job_note_needs_a_fetch)
+{
+    place p;
+
+    start(&p);
+    CHECK_EQ(seine_job_note(p.job, NULL, "", 0), SEINE_E_INVAL);
+    CHECK_EQ(seine_job_note(NULL, "a", "", 0), SEINE_E_INVAL);
+    CHECK_EQ(seine_job_close(p.job, false), SEINE_OK);
+    done(&p);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "old_job.h"
 #include "store/job_parts.h"
 #include "store/record_hold.h"
 
@@ -359,9 +360,7 @@ TEST(job_of_the_first_format_opens_and_goes_on)
     put_url(&p, 1, 0);
     put_page(&p, 0, 1, NULL);
     commit(&p);
-    CHECK_EQ(sn_sqlite_exec(p.job->db, "DROP TABLE page; DROP TABLE round; "
-                                       "PRAGMA user_version = 1"),
-             SEINE_OK);
+    old_job_make(p.job, 1);
     kill_job(&p);
     open_place(&p);
     found got = look(&p, 1);
@@ -376,6 +375,40 @@ TEST(job_of_the_first_format_opens_and_goes_on)
     p.opts.next_round = true;
     open_place(&p);
     CHECK_EQ(look(&p, 1000).not_due, 1);
+    CHECK_EQ(seine_job_close(p.job, false), SEINE_OK);
+    remove_place(&p);
+}
+
+/* A job of the second format has a row of SQLite for every URL and result. */
+TEST(job_of_the_second_format_opens_with_all_its_rows)
+{
+    seine_job_figures f;
+    place p;
+
+    make_place(&p);
+    for (uint64_t i = 0; i < 100; i++)
+        put_url(&p, i, 0);
+    for (uint64_t i = 0; i < 100; i += 2)
+        put_page(&p, i, i / 2 + 1, i < 10 ? &example : NULL);
+    commit(&p);
+    old_job_make(p.job, 2);
+    kill_job(&p);
+    open_place(&p);
+    found got = look(&p, 1);
+    CHECK_EQ(got.due, 50);
+    CHECK_EQ(got.last_due, 99);
+    seine_job_figures_get(p.job, &f);
+    CHECK_EQ(f.round, 1);
+    CHECK_EQ(f.found, 100);
+    CHECK_EQ(f.ended, 50);
+    CHECK_EQ(sn_job_start(p.job, 1), SEINE_OK);
+    put_page(&p, 99, 51, NULL);
+    commit(&p);
+    kill_job(&p);
+    open_place(&p);
+    got = look(&p, 1);
+    CHECK_EQ(got.due, 49);
+    CHECK_EQ(got.last_due, 97);
     CHECK_EQ(seine_job_close(p.job, false), SEINE_OK);
     remove_place(&p);
 }

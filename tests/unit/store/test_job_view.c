@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "old_job.h"
 #include "seine/seen.h"
 #include "store/job_parts.h"
 
@@ -246,9 +247,7 @@ TEST(job_view_a_state_of_an_older_version_is_not_called_damaged)
     place p = {.dir = ""};
 
     start(&p, "news");
-    CHECK_EQ(sn_sqlite_exec(p.job->db, "DROP TABLE page; DROP TABLE round; "
-                                       "PRAGMA user_version = 1"),
-             SEINE_OK);
+    old_job_make(p.job, 1);
     CHECK_EQ(seine_job_close(p.job, false), SEINE_OK);
     p.job = NULL;
     const seine_job_about *a = look(&p, "news");

@@ -22,6 +22,7 @@ static const char *const names[] = {"a.jsonl",  "a.csv",     "a.jsonl.gz", "a.cs
 enum { NAMES = sizeof names / sizeof *names };
 
 static char dir[64];
+static bool is_appended; /* there is one output, a file that was there before */
 
 static void
 make_dir(void)
@@ -54,9 +55,11 @@ open_outputs(seine_sinks *s, seine_diag *diag)
 {
     seine_err e = SEINE_OK;
 
-    for (size_t i = 0; i < NAMES && e == SEINE_OK; i++) {
+    for (size_t i = 0; i < (is_appended ? 1 : NAMES) && e == SEINE_OK; i++) {
         char path[128];
         seine_sink_opts o = SEINE_SINK_OPTS;
+
+        o.append = is_appended;
 
         snprintf(path, sizeof path, "%s/%s", dir, names[i]);
         o.path = path;
@@ -349,6 +352,44 @@ TEST(out_job_killed_again_while_it_recovers_writes_every_record_once)
             remove_dir();
         }
     }
+}
+
+static void
+check_appended(const char *before)
+{
+    char path[128], text[64 << 10];
+    counter c = {.all = 0};
+
+    snprintf(path, sizeof path, "%s/a.jsonl", dir);
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text, f) : 0;
+    if (f)
+        fclose(f);
+    CHECK(n > strlen(before) && memcmp(text, before, strlen(before)) == 0);
+    count_in(text, n, &c);
+    CHECK_EQ(c.all, URLS);
+    for (unsigned i = 0; i < URLS; i++)
+        CHECK_EQ(c.n[i], 1);
+}
+
+TEST(out_job_killed_anywhere_appends_every_record_once_to_a_file_that_was_there)
+{
+    static const char before[] = "{\"from\":\"another run\"}\n";
+
+    is_appended = true;
+    EACH_ROW(i, points) {
+        char path[128];
+
+        make_dir();
+        snprintf(path, sizeof path, "%s/a.jsonl", dir);
+        FILE *f = fopen(path, "w");
+        CHECK(f && fputs(before, f) >= 0 && fclose(f) == 0);
+        (void)run_killed(points[i]); /* some come more often with many outputs */
+        CHECK(!run_killed(NULL));
+        check_appended(before);
+        remove_dir();
+    }
+    is_appended = false;
 }
 
 static void

@@ -718,6 +718,13 @@ TEST(record_copy_stands_alone)
             r.fault = NULL;
         }
 
+        if (sn_rng_below(&rng, 2))
+            r.url = r.input;
+        if (sn_rng_below(&rng, 2))
+            r.key = r.url;
+        if (sn_rng_below(&rng, 2))
+            r.final_url = r.url;
+
         size_t room = sn_record_room(&r);
         char *block = malloc(room);
         seine_record *c = sn_record_copy(&r, block);
@@ -746,6 +753,28 @@ TEST(record_copy_stands_alone)
             CHECK(c->captures[1].response.ptr == NULL);
         }
         free(block);
+    }
+}
+
+TEST(record_writes_a_text_that_members_share_like_texts_of_their_own)
+{
+    static const char text[] = "http://h/\"\\\n\xc3\xa9";
+    char own[4][sizeof text], want[1024], got[1024];
+    seine_view whole = {text, sizeof text - 1};
+    seine_record one = {.input = whole, .url = whole, .key = whole, .final_url = whole};
+    seine_record four = one;
+
+    for (size_t i = 0; i < 4; i++)
+        memcpy(own[i], text, sizeof text);
+    four.input.ptr = own[0];
+    four.url.ptr = own[1];
+    four.key.ptr = own[2];
+    four.final_url.ptr = own[3];
+    size_t n = seine_record_json(&four, 1, NULL, SEINE_BODY_NONE, want, sizeof want);
+    for (size_t cap = 0; cap <= n + 1; cap++) {
+        CHECK_EQ(seine_record_json(&one, 1, NULL, SEINE_BODY_NONE, got, cap), n);
+        seine_record_json(&four, 1, NULL, SEINE_BODY_NONE, want, cap);
+        CHECK(memcmp(got, want, cap < n ? cap : n) == 0);
     }
 }
 

@@ -111,6 +111,11 @@ TEST(extract_gives_every_match_in_the_order_of_the_fields)
         {{CSS("a[title='x@y']"), END},
          "<a title=x@y>1</a>",
          "{\"a[title='x@y']\":[\"1\"]}"},
+        /* an escaped @ belongs to the selector, one after an escaped backslash does not
+         */
+        {{CSS("x=a\\@b"), END}, "<a@b>1</a@b>", "{\"x\":[\"1\"]}"},
+        {{CSS("x=a\\@b@c"), END}, "<a@b c=2>1</a@b>", "{\"x\":[\"2\"]}"},
+        {{CSS("x=a\\\\@b"), END}, "<a\\ b=2>1</a\\>", "{\"x\":[\"2\"]}"},
         /* quotes, control characters and other scripts */
         {{CSS("p"), END},
          "<p>\"\\\x7f\xc3\xa4\xe2\x80\xa8"
@@ -469,7 +474,8 @@ TEST(extract_asks_the_gate_for_memory_and_gives_it_back)
         {"text/html", "<p>x", NULL, 100, SEINE_E_BUDGET},
         {"text/html", "<p>\xe4", "latin1", UINT64_MAX, SEINE_OK},
         {"application/json", "{\"a\":1}", NULL, UINT64_MAX, SEINE_OK},
-        {"application/json", "{\"a\":1}", NULL, 100, SEINE_E_BUDGET},
+        {"application/json", "{\"a\":1}", NULL, 80, SEINE_E_BUDGET},
+        {"application/json", "{\"a\":1}", NULL, 60, SEINE_E_BUDGET},
     };
 
     EACH_ROW(i, rows) {

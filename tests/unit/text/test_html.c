@@ -490,6 +490,45 @@ TEST(html_has_enough_at_the_end_of_the_title)
     sn_buf_fini(&h.log);
 }
 
+TEST(html_finds_the_title_alone_as_among_all_else)
+{
+    static const row rows[] = {
+        {"<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>a &amp; b"
+         "</title><title>c</title>",
+         "title=a & b"},
+        {"<HTML><Head/><META name=x content='<title>no</title>'><LINK\nhref=\"a>b\" x>"
+         "<TITLE> a\n b </TITLE>",
+         "title=a b"},
+        {"<!--<title>no</title>--><html><title >yes</title>", "title=yes"},
+        {"<!-><title>yes</title>", "title=yes"},
+        {"<!d<title>no</title>", ""},
+        {"<!doctype x[<title>]>no</title><title>yes</title>", "title=yes"},
+        {"<html2><headx><metal><links><titles>no</titles><title>yes</title>",
+         "title=yes"},
+        {"<title>a<b>c</title >d", "title=a<b>c"},
+        {"<title>a</titles></title/>", "title=a</titles>"},
+        {"<title/>a</title>", "title=a"},
+        {"<script><title>no</title></script><style><title>no</title></style>"
+         "<title>yes</title>",
+         "title=yes"},
+        {"<template><html><title>no</title></template><title>yes</title>", "title=yes"},
+        {"<svg><html><title>no</title>", ""},
+        {"<svg><title>no</title></svg><title>yes</title>", "title=yes"},
+        {"<html><frameset><title>no</title></frameset>", ""},
+        {"text<frameset><title>yes</title>", "title=yes"},
+        {"<html>\n\t<frameset><title>no</title>", ""},
+        {"<head></head>x<meta><title>yes</title>", "title=yes"},
+        {"<title></title><title>no</title>", "title="},
+        {"<html><head><title>never ended", "title=never ended"},
+        {"<html <title>no</title><title>yes</title>", "title=yes"},
+    };
+
+    EACH_ROW(i, rows) {
+        expect_with(&(sn_html_options){.want = SN_HTML_TITLE, .until_title = true},
+                    rows[i].page, strlen(rows[i].page), rows[i].want);
+    }
+}
+
 TEST(html_stops_when_the_handler_has_enough)
 {
     static const char page[] = "<a href=1>x</a><a href=2>y</a><a href=3>";

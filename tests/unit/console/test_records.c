@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "console/records.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "store/sqlite.h"
+
+/* Records of a run, a result each. */
+static void
+make_records(const char *path, int n)
+{
+    sn_sqlite *db = NULL;
+    char sql[400];
+
+    FILE *empty = fopen(path, "w");
+    CHECK(empty && fclose(empty) == 0);
+    CHECK_EQ(sn_sqlite_open(path, SN_SQLITE_WRITE, &db), SEINE_OK);
+    snprintf(
+        sql, sizeof sql,
+        "CREATE TABLE result(seq INTEGER PRIMARY KEY, json TEXT);"
+        "CREATE TABLE skip(seq INTEGER, url, reason, rule, ts, parent);"
+        "CREATE TABLE item_error(seq INTEGER, data, url, kind, errors, n);"
+        "WITH RECURSIVE k(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < %d)"
+        "INSERT INTO result SELECT n, '{\"seq\":' || n || '}' FROM k",
+        n);
+    CHECK_EQ(sn_sqlite_exec(db, sql), SEINE_OK);
+    sn_sqlite_close(db);
+}
+
+static bool
+count(uint64_t seq, sn_str line, void *arg)
+{
+    (void)seq, (void)line;
+    ++*(int *)arg;
+    return true;
+}
+
+TEST(records_that_a_slow_condition_chooses_come_in_more_pages)
+{
+    char folder[] = "/tmp/records.XXXXXX", path[64];
+    sn_records_end end;
+    int n = 0, pages = 0;
+
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/r.sqlite", folder);
+    make_records(path, 50);
+    /* No time at all: each record is a page, and none is lost. */
+    sn_records_query q = {.path = path, .where = "seq > 10", .cpu = 1};
+    do {
+        CHECK_EQ(sn_records_read(&q, count, &n, &end, NULL), SEINE_OK);
+        q.after = end.next;
+    } while (!end.is_all && pages++ < 100);
+    CHECK_EQ(pages, 50);
+    CHECK_EQ(n, 40);
+    /* Who asks for all of them has no condition that could be slow. */
+    q = (sn_records_query){.path = path, .cpu = 1};
+    n = 0;
+    CHECK_EQ(sn_records_read(&q, count, &n, &end, NULL), SEINE_OK);
+    CHECK(n == 50 && end.is_all);
+    unlink(path);
+    CHECK_EQ(rmdir(folder), 0);
+}
+
+/* Somebody looks at a run whose database is just being made. */
+TEST(records_of_a_file_without_tables_are_not_there_yet)
+{
+    char folder[] = "/tmp/records.XXXXXX", path[64];
+    sn_records_end end;
+    seine_diag diag;
+    sn_buf out;
+
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/r.sqlite", folder);
+    FILE *empty = fopen(path, "w");
+    CHECK(empty != NULL);
+    fclose(empty);
+
+    sn_records_query q = {.path = path};
+    CHECK_EQ(sn_records_read(&q, NULL, NULL, &end, &diag), SEINE_E_UNKNOWN);
+    sn_buf_init(&out, 1 << 20);
+    CHECK_EQ(sn_records_one(path, 1, &out), SEINE_E_UNKNOWN);
+    CHECK_EQ(sn_records_errors(path, &out), SEINE_E_UNKNOWN);
+    CHECK_EQ(sn_records_skips(path, &out), SEINE_E_UNKNOWN);
+    CHECK_EQ(sn_records_hosts(path, (sn_str){NULL, 0}, &out), SEINE_E_UNKNOWN);
+    CHECK_EQ(sn_records_columns(path, &out), SEINE_E_UNKNOWN);
+    sn_buf_fini(&out);
+    unlink(path);
+    rmdir(folder);
+}

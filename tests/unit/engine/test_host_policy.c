@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/host_policy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "failing.h"
+
+typedef struct world {
+    seine_fetch_opts run;
+    sn_host_groups groups;
+    sn_host_policies *table;
+} world;
+
+static seine_err
+begin(world *w, const seine_host_opts *hosts, size_t n, const seine_group_opts *groups,
+      size_t n_groups, seine_diag *diag)
+{
+    sn_host_list list = {hosts, n, groups, n_groups};
+
+    w->run = SEINE_FETCH_OPTS;
+    w->table = NULL;
+    sn_host_groups_init(&w->groups);
+    return sn_host_policies_new(&w->run, &list, &w->groups, &w->table, diag);
+}
+
+static void
+end(world *w)
+{
+    sn_host_policies_free(w->table);
+    sn_host_groups_fini(&w->groups);
+}
+
+static const sn_host_policy *
+find(world *w, const char *host)
+{
+    const sn_host_policy *p = NULL;
+
+    CHECK_EQ(sn_host_policies_find(w->table, sn_str_of(host), &p), SEINE_OK);
+    return p;
+}
+
+static seine_host_opts
+with_timeout(const char *match, int64_t secs)
+{
+    seine_host_opts o = SEINE_HOST_OPTS;
+
+    o.match = match;
+    o.set = SEINE_HOST_TIMEOUT;
+    o.timeout = SEINE_SECS(secs);
+    return o;
+}
+
+TEST(host_policy_takes_the_most_specific_entry_key_by_key)
+{
+    world w;
+    seine_host_opts all[6] = {with_timeout("*", 1),
+                              with_timeout("*.example", 2),
+                              with_timeout("*.b.example", 3),
+                              with_timeout("b.example", 4),
+                              with_timeout("b.example:81", 5),
+                              with_timeout("B.EXAMPLE", 9)};
+
+    all[1].set |= SEINE_HOST_RETRIES; /* nobody more specific says it */
+    all[1].retries = 7;
+    all[5].is_weak = true; /* weaker than all, though it is exact */
+    CHECK_EQ(begin(&w, all, 6, NULL, 0, NULL), SEINE_OK);
+    const struct {
+        const char *host;
+        int64_t secs;
+        uint32_t attempts;
+    } rows[] = {
+        {"http://other:80", 1, 6},       {"https://a.example:443", 2, 8},
+        {"http://x.b.example:80", 3, 8}, {"http://b.example:80", 4, 8},
+        {"http://b.example:81", 5, 8},
+    };
+    EACH_ROW(i, rows) {
+        const sn_host_policy *p = find(&w, rows[i].host);
+
+        CHECK_EQ(p->limits.time.attempt, SEINE_SECS(rows[i].secs));
+        CHECK_EQ(p->retry.max_attempts, rows[i].attempts);
+        CHECK_EQ(p->per_host, w.run.per_host); /* as for all */
+    }
+    end(&w);
+}
+
+TEST(host_policy_is_none_for_a_host_that_nobody_names)
+{
+    world w;
+    seine_host_opts one = with_timeout("e.example", 1);
+
+    CHECK_EQ(begin(&w, &one, 1, NULL, 0, NULL), SEINE_OK);
+    CHECK(find(&w, "http://other.example:80") == NULL);
+    CHECK(find(&w, "http://e.example:80") == find(&w, "https://e.example:443"));
+    end(&w);
+}
+
+TEST(host_policy_finds_each_of_many_exact_names)
+{
+    enum { N = 300 };
+    static char names[N][16];
+    static seine_host_opts all[N];
+    world w;
+
+    for (int i = 0; i < N; i++) {
+        snprintf(names[i], sizeof names[i], "h%d.example", (i * 7919) % N);
+        all[i] = with_timeout(names[i], 1 + i);
+    }
+    CHECK_EQ(begin(&w, all, N, NULL, 0, NULL), SEINE_OK);
+    for (int i = 0; i < N; i++) {
+        char host[40];
+
+        snprintf(host, sizeof host, "http://%.15s:80", names[i]);
+        CHECK_EQ(find(&w, host)->limits.time.attempt, SEINE_SECS(1 + i));
+    }
+    end(&w);
+}
+
+TEST(host_policy_has_the_groups_of_names_and_knows_those_of_networks)
+{
+    world w;
+    const char *const names[] = {"*.shop.example", NULL};
+    const char *const nets[] = {"10.0.0.0/8", "2001:db8::/32", NULL};
+    seine_group_opts g[2] = {SEINE_GROUP_OPTS, SEINE_GROUP_OPTS};
+    sn_ip ip;
+
+    g[0].name = "shop";
+    g[0].match = names;
+    g[0].per_host = 2;
+    g[1].name = "net";
+    g[1].match = nets;
+    g[1].rate = (seine_rate){1, SEINE_SECS(1), 1};
+    CHECK_EQ(begin(&w, NULL, 0, g, 2, NULL), SEINE_OK);
+    const sn_host_policy *p = find(&w, "http://a.shop.example:80");
+    CHECK_EQ(p->n_groups, 1);
+    CHECK_EQ(p->groups[0]->most, 2);
+    CHECK(find(&w, "http://shop.example:80") == NULL);
+    CHECK_EQ(sn_ip_parse(SN_STR("10.1.2.3"), &ip), SEINE_OK);
+    CHECK_STR(sn_host_policies_net(w.table, &ip)->group->name, "net");
+    CHECK_EQ(sn_ip_parse(SN_STR("192.0.2.1"), &ip), SEINE_OK);
+    CHECK(sn_host_policies_net(w.table, &ip) == NULL);
+    end(&w);
+}
+
+TEST(host_policy_of_a_faster_host_is_not_held_by_its_address)
+{
+    world w;
+    seine_host_opts o[2] = {SEINE_HOST_OPTS, SEINE_HOST_OPTS};
+
+    o[0].match = "fast";
+    o[0].set = SEINE_HOST_RATE; /* off */
+    o[1].match = "slow";
+    o[1].set = SEINE_HOST_RATE;
+    o[1].rate = (seine_rate){1, SEINE_SECS(1), 0};
+    CHECK_EQ(begin(&w, o, 2, NULL, 0, NULL), SEINE_OK);
+    CHECK_EQ(find(&w, "http://fast:80")->is_free, true);
+    CHECK_EQ(find(&w, "http://slow:80")->is_free, false);
+    end(&w);
+}
+
+TEST(host_policy_refuses_what_cannot_be)
+{
+    seine_field bad = {SN_STR("X"), SN_STR("a\nb")};
+    seine_host_opts o[5] = {SEINE_HOST_OPTS, SEINE_HOST_OPTS, SEINE_HOST_OPTS,
+                            SEINE_HOST_OPTS, SEINE_HOST_OPTS};
+    seine_group_opts g = SEINE_GROUP_OPTS;
+    seine_diag diag;
+    world w;
+
+    o[1].match = o[2].match = o[3].match = o[4].match = "e.example";
+    o[1].set = SEINE_HOST_PER_HOST;
+    o[2].set = SEINE_HOST_TIMEOUT;
+    o[3].set = SEINE_HOST_FIELDS;
+    o[3].fields = &bad;
+    o[3].n_fields = 1;
+    o[4].set = SEINE_HOST_PROXY;
+    o[4].proxy = "ftp://e.example";
+    for (size_t i = 0; i < 5; i++) {
+        CHECK_EQ(begin(&w, &o[i], 1, NULL, 0, &diag), SEINE_E_CONFIG);
+        CHECK_STR(diag.member, "hosts");
+        end(&w);
+    }
+    CHECK_EQ(begin(&w, NULL, 0, &g, 1, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag.member, "groups");
+    end(&w);
+    g.name = "g";
+    g.match = (const char *const[]){"10.1.2.3/8", NULL};
+    CHECK_EQ(begin(&w, NULL, 0, &g, 1, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag.text, "'10.1.2.3/8': not a network, or host bits are set");
+    end(&w);
+}
+
+TEST(host_policy_survives_every_failing_allocation)
+{
+    seine_field key = {SN_STR("X"), SN_STR("y")};
+    const char *const names[] = {"e.example", NULL};
+
+    FAIL_EACH(n)
+    {
+        seine_host_opts o = with_timeout("*.example", 1);
+        seine_group_opts g = SEINE_GROUP_OPTS;
+        const sn_host_policy *p = NULL;
+        world w;
+
+        o.set |= SEINE_HOST_FIELDS | SEINE_HOST_PROXY;
+        o.fields = &key;
+        o.n_fields = 1;
+        o.proxy = "http://p.example:3128";
+        g.name = "g";
+        g.match = names;
+        seine_err e = begin(&w, &o, 1, &g, 1, NULL);
+        if (e == SEINE_OK)
+            e = sn_host_policies_find(w.table, SN_STR("http://e.example:80"), &p);
+        CHECK_EQ(e, fail_hit() ? SEINE_E_NOMEM : SEINE_OK);
+        end(&w);
+    }
+}
