@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import BUILD, PATIENCE, PROGRAM, ROOT, case, check, environment, finish, free_port, rows, seine, until  # noqa: E402
 from fleet import DURABLE, fleet  # noqa: E402
-from redis_server import redis_server  # noqa: E402
+from redis_server import answers, redis_server  # noqa: E402
 
 PATH = {"PATH": os.path.abspath(BUILD) + os.pathsep + os.environ["PATH"]}
 
@@ -45,9 +45,10 @@ def the_three_terminals_of_the_page_end_with_every_page():
         open_ones = [shell(servers, folder)]
         try:
             check(open_ones[0].stdout.readline().startswith('{"http":"http://127.0.0.1:'), True)
-            open_ones.append(shell(first, folder))
             store = re.search(r"SEINE_STORE=(\S+)", first).group(1)
-            until(lambda: seine("jobs", "show", "news", "--store", store).code == 0, "the job")  # who types is slower
+            until(lambda: answers(int(store.rpartition(":")[2])), "redis-server")  # who types is slower
+            open_ones.append(shell(first, folder))
+            until(lambda: open_ones[1].poll() is not None or seine("jobs", "show", "news", "--store", store).code == 0, "the job")
             open_ones.append(shell(second, folder))
             said = [p.communicate(timeout=PATIENCE)[0] for p in open_ones[1:]]
             check([p.returncode for p in open_ones[1:]], [0, 0], "\n".join(said))

@@ -13,22 +13,24 @@ import tempfile
 from e2e import free_port, until
 
 
+def answers(port):
+    """Whether a redis-server answers on that port of loopback, with or without a password."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), 5) as s:
+            s.sendall(b"PING\r\n")
+            return s.recv(16)[:5] in (b"+PONG", b"-NOAU")
+    except OSError:
+        return False
+
+
 class RedisServer:
     def __init__(self, folder, words):
         self.folder, self.words, self.port, self.process = folder, words, free_port(), None
 
-    def answers(self):
-        try:
-            with socket.create_connection(("127.0.0.1", self.port), 5) as s:
-                s.sendall(b"PING\r\n")
-                return s.recv(16)[:5] in (b"+PONG", b"-NOAU")
-        except OSError:
-            return False
-
     def start(self):
         words = ["redis-server", "--bind", "127.0.0.1", "--port", str(self.port), "--dir", self.folder, "--save", "", "--logfile", "log", *self.words]
         self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until(self.answers, "redis-server")
+        until(lambda: answers(self.port), "redis-server")
 
     def ask(self, line):
         """The reply to a command, as it comes."""
