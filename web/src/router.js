@@ -22,11 +22,13 @@ export function parse(hash) {
     return { page: "missing", query }
 }
 
-export const route = signal(parse(globalThis.location ? location.hash : ""))
+let shown = globalThis.location ? location.hash : ""
+export const route = signal(parse(shown))
 
+// The route is the new one when this returns: the event of the browser comes later, and a second key may come before it.
 export function go(hash) {
-    if (location.hash === hash) route.value = parse(hash)
-    else location.hash = hash
+    if (location.hash !== hash) location.hash = hash
+    route.value = parse(shown = hash)
 }
 // Changes the query without a new entry in the history: tabs and filters.
 export function setQuery(changes) {
@@ -35,8 +37,8 @@ export function setQuery(changes) {
     for (const [k, v] of Object.entries(changes)) v === null || v === "" ? q.delete(k) : q.set(k, v)
     const next = path + (q.size ? "?" + q : "")
     history.replaceState(null, "", next)
-    route.value = parse(next)
+    route.value = parse(shown = next)
 }
 export function startRouter() {
-    addEventListener("hashchange", () => { route.value = parse(location.hash) })
+    addEventListener("hashchange", () => { if (location.hash !== shown) route.value = parse(shown = location.hash) })
 }
