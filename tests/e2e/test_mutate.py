@@ -131,7 +131,7 @@ def a_campaign_that_was_cut_goes_on_where_it_was():
 def a_campaign_whose_time_is_up_says_what_it_knows():
     with tempfile.TemporaryDirectory() as home:
         r = Tree(home, WEAK).run("--minutes", "0")
-        check((r.returncode, r.stdout.splitlines()[1].startswith("0 mutants in 0 s: 0 killed")), (1, True), r.stdout + r.stderr)
+        check((r.returncode, re.match(r"0 mutants in \d+ s: 0 killed", r.stdout.splitlines()[1]) is not None), (1, True), r.stdout + r.stderr)
         os.remove(os.path.join(home, "build/mutate/fates"))
         r = subprocess.run([TOOL, "--root", home, "--trees", "dev", "--resume"], capture_output=True, text=True, env=environment(), timeout=PATIENCE)
         check((r.returncode, "there is no campaign" in r.stderr), (1, True), r.stderr)
