@@ -312,9 +312,12 @@ seine_err
 sn_sqlite_settle(sqlite3 *db, bool *out_is)
 {
     int frames = -1, moved = -1;
+
+    *out_is = false;
+    if (sqlite3_db_readonly(db, "main") != 0)
+        return SEINE_OK; /* it cannot move them: that is no fault of the file */
     int code =
         sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE, &frames, &moved);
-
     *out_is = code == SQLITE_OK && frames >= 0 && frames == moved;
     return code == SQLITE_BUSY ? SEINE_OK : err_of(db, code);
 }

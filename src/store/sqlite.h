@@ -55,7 +55,7 @@ SEINE_MUST_CHECK seine_err sn_sqlite_prepare(sn_sqlite *db, const char *sql,
 void sn_sqlite_finalize(sn_sqlite_stmt *stmt); /* before close; or close does it */
 
 /* Moves all of the WAL into the file, without waiting for readers. *out_is false: one of
- * them is in the way. */
+ * them is in the way, or the connection only reads. */
 SEINE_MUST_CHECK seine_err sn_sqlite_settle(sn_sqlite *db, bool *out_is);
 /* Bytes of the file itself, for sqlite_pages.h. STATE_CORRUPT: it ends before; IO. */
 SEINE_MUST_CHECK seine_err sn_sqlite_read(sn_sqlite *db, uint64_t at, void *out,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """seine jobs: what is there, how far it is, and how it is started again or removed."""
+import contextlib
 import json
 import os
 import pty
@@ -458,6 +459,23 @@ def explain_knows_urls_that_were_given_to_a_fetch():
         check("state     fetched  seq 1, status 200, given" in text, True, text)
         check("time      2 attempts, " in text and "backoff " in text, True, text)
         check("try 1     status 503, then waited " in text, True, text)
+
+
+@case
+def a_job_whose_wal_is_left_is_not_damaged():
+    with origin("--site", "5:1000:fan=6") as o, tempfile.TemporaryDirectory() as where:
+        p = start(where, "crawl", o.url("/"), "--job", "one", "-l", "off", "-o", "a.jsonl", *PACE)
+        begun(where, done=3)
+        with contextlib.closing(sqlite3.connect(os.path.join(where, ".seine", "one", "job.db"))) as db:  # as a reader keeps it
+            db.execute("BEGIN")
+            db.execute("SELECT count(*) FROM urls").fetchall()
+            check(run(where, "jobs", "stop", "one").code, 0)
+            p.communicate()
+            wal = os.path.join(where, ".seine", "one", "job.db-wal")
+            check(os.path.getsize(wal) > 0, True)
+            os.link(wal, wal + ".kept")  # the last reader takes it away
+        os.rename(wal + ".kept", wal)
+        check(run(where, "jobs", "repair", "one").out, "job 'one' is not damaged\n")
 
 
 @case
