@@ -16,7 +16,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import SOAKED, case, check, finish, rows, until  # noqa: E402
+from e2e import SOAKED, case, check, finish, rows, taken, until  # noqa: E402
 from job_runs import DICE, SEED, ended, kill_later, read, run, start  # noqa: E402
 from origin import origin  # noqa: E402
 from pages import pages  # noqa: E402
@@ -151,9 +151,10 @@ def a_stop_leaves_leads_to_the_next_run():
         process = start(where, *words)
         until(lambda: held, "the second page")
         process.send_signal(signal.SIGTERM)
+        taken(process, signal.SIGTERM)
         process.send_signal(signal.SIGTERM)
-        stopped.append(1)
         process.communicate()
+        stopped.append(1)
         check(process.returncode, 143)
         r = run(where, "jobs", "resume", "list")
         check(r.code, 0, r.err)
