@@ -173,7 +173,7 @@ answer(feeder *f, const fed *one)
     const sn_handler *h = &one->handler;
     page *p = &f->pages[one->number % MADE];
     size_t len = one->has_page ? p->len : 0;
-    sn_end end = {.fault = SEINE_FAULT,
+    sn_end end = {.fault = SN_FAULT,
                   .reused = true,
                   .peer = peer,
                   .http = 1,

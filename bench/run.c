@@ -115,7 +115,7 @@ turn(sn_transport *t, seine_time until)
 {
     static const sn_ip peer = {4, {192, 0, 2, 1}};
     flat *f = (flat *)(void *)t;
-    sn_end end = {.fault = SEINE_FAULT,
+    sn_end end = {.fault = SN_FAULT,
                   .reused = true,
                   .peer = peer,
                   .http = 1,

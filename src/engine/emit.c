@@ -281,16 +281,31 @@ fill_notes(const sn_visit *v, uint32_t page_notes, sn_emit *out)
     out->record.n_notes = n;
 }
 
+/* A failure names the URL that was asked for last, as much of it as there is room. */
+static void
+fill_fault(const sn_visit *v, sn_emit *out)
+{
+    seine_fault *f = &out->fault;
+
+    sn_fault_open(&v->fault, f);
+    out->record.fault = f;
+    if (f->code == SEINE_OK)
+        return;
+    snprintf(f->url, sizeof f->url, "%.*s", SN_FMT(seine_url_href(&v->url)));
+    if (v->fault.text)
+        snprintf(f->text, sizeof f->text, "%s", v->fault.text);
+}
+
 static void
 fill_error(const sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
 {
     seine_record *r = &out->record;
 
     r->fate = seine_fate_of(v->fault.code);
-    r->fault = &v->fault;
+    fill_fault(v, out);
     if (v->fault.code == SEINE_OK)
         return;
-    size_t n = sn_emit_message(&v->fault, out->message, sizeof out->message);
+    size_t n = sn_emit_message(&out->fault, out->message, sizeof out->message);
     const char *hint = sn_emit_hint(v, o);
     r->message = (seine_view){out->message, n};
     if (hint)
@@ -456,7 +471,7 @@ sn_emit_record(sn_visit *v, const seine_fetch_opts *o, int64_t wall, sn_emit *ou
     if (o->crawl)
         fill_found(v, r);
     if (v->is_skip) {
-        r->fault = &v->fault;
+        fill_fault(v, out);
         r->reason = v->reason;
         r->rule = v->rule;
         return;

@@ -27,6 +27,7 @@
 /* Room for what a record points to beside the visit. */
 typedef struct sn_emit {
     seine_record record;
+    seine_fault fault;
     char message[320], hint[128];
     char ip[48];
     uint8_t sha256[32];

@@ -7,13 +7,13 @@
 
 /* The limit that was hit is this option's. */
 static bool
-is_limit(const seine_fault *f, seine_span limit)
+is_limit(const sn_fault *f, seine_span limit)
 {
     return f->timeout_ms > 0 && f->timeout_ms == limit / SEINE_MS(1);
 }
 
 static const char *
-hint_connect(const seine_fault *f, const seine_fetch_opts *o)
+hint_connect(const sn_fault *f, const seine_fetch_opts *o)
 {
     return is_limit(f, o->tcp_timeout) && !is_limit(f, o->connect_timeout)
                ? "check the network, or raise @tcp_timeout"
@@ -21,7 +21,7 @@ hint_connect(const seine_fault *f, const seine_fetch_opts *o)
 }
 
 static const char *
-hint_tls_timeout(const seine_fault *f, const seine_fetch_opts *o)
+hint_tls_timeout(const sn_fault *f, const seine_fetch_opts *o)
 {
     return is_limit(f, o->tls_timeout) && !is_limit(f, o->connect_timeout)
                ? "raise @tls_timeout"
@@ -29,7 +29,7 @@ hint_tls_timeout(const seine_fault *f, const seine_fetch_opts *o)
 }
 
 static const char *
-hint_dns_timeout(const seine_fault *f, const seine_fetch_opts *o)
+hint_dns_timeout(const sn_fault *f, const seine_fetch_opts *o)
 {
     return is_limit(f, o->connect_timeout) && !is_limit(f, o->dns_timeout)
                ? "check the name server, or raise @connect_timeout"
@@ -119,7 +119,7 @@ hint_budget(const sn_visit *v, const seine_fetch_opts *o)
 static const char *
 hint_network(const sn_visit *v, const seine_fetch_opts *o)
 {
-    const seine_fault *f = &v->fault;
+    const sn_fault *f = &v->fault;
 
     switch (f->code) {
     case SEINE_E_DNS_NXDOMAIN:

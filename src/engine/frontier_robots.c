@@ -225,10 +225,13 @@ sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now)
         sn_frontier_leave_lost(f, host);
         return;
     }
+    seine_fault fault;
+
+    sn_fault_open(&v->fault, &fault);
     if (is_lost(v))
         sn_robots_cache_fail(&x->robots, now);
     else
-        sn_robots_cache_settle(&x->robots, &v->fault, sn_buf_view(&v->kept),
+        sn_robots_cache_settle(&x->robots, &fault, sn_buf_view(&v->kept),
                                f->shared->agent, now);
     sn_crawl_hosts_count_robots(&f->hosts, x, before);
     sn_frontier_end_reserve(f, host);

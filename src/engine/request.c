@@ -177,6 +177,7 @@ on_end(const sn_end *end, void *arg)
     sn_visit *v = f->visit;
 
     v->end = *end;
+    v->end.fault.text = sn_visit_say(v, end->fault.text);
     if (f->request.proxy)
         sn_proxy_breakers_end(&f->requests->proxy_breakers, f->request.proxy, &f->via,
                               end, f->requests->env->clock->now(f->requests->env->clock));
@@ -241,12 +242,15 @@ choose_proxy(sn_requests *r, sn_flight *f, seine_time now, const sn_proxy **out_
     seine_time at = SEINE_NEVER;
     seine_err e = sn_proxy_breakers_begin(&r->proxy_breakers, proxy, now, &f->via, &at);
     if (e != SEINE_OK) {
-        v->proxy_at = at;
-        v->end.fault.phase = SEINE_PHASE_PROXY;
+        char text[SN_FAULT_TEXT];
+
         sn_proxy_tell(proxy,
                       e == SEINE_E_BREAKER ? "left alone after failures"
                                            : "given up after failures",
-                      v->end.fault.text);
+                      text);
+        v->proxy_at = at;
+        v->end.fault.phase = SEINE_PHASE_PROXY;
+        v->end.fault.text = sn_visit_say(v, text);
     }
     return e;
 }

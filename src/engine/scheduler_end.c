@@ -243,10 +243,10 @@ is_alone(const sn_scheduler *s, const sn_visit *v, const sn_guards *g)
 
 /* A row of failures opens the breaker when its wave has ended. */
 static void
-judge_wave(const sn_scheduler *s, const sn_visit *v, sn_guards *g, seine_time now)
+judge_wave(const sn_scheduler *s, const sn_visit *v, const seine_fault *fault,
+           sn_guards *g, seine_time now)
 {
     const sn_host *h = &s->hosts.all[v->host];
-    const seine_fault *fault = &v->end.fault;
     uint32_t threshold = sn_hosts_failures(&s->hosts, v->host);
 
     sn_wave_end(&g->wave, v->ticket, seine_outcome_breaker(fault), h->in_flight,
@@ -285,11 +285,19 @@ share_quota(sn_visit *v, sn_guards *g, seine_time now)
     sn_pace_quota(&g->pace, (uint64_t)quota.r, quota.t, now);
 }
 
+/* A whole answer with nothing special about it. */
+static bool
+is_fine(const seine_fault *f)
+{
+    return f->code == SEINE_OK && f->status >= 200 && f->status < 300;
+}
+
 /* What the server said about its strength: how it answered, its quota, its wish. */
 static void
-learn_pace(sn_scheduler *s, sn_visit *v, sn_guards *g, bool fine, seine_time now)
+learn_pace(sn_scheduler *s, sn_visit *v, const seine_fault *fault, sn_guards *g,
+           seine_time now)
 {
-    const seine_fault *fault = &v->end.fault;
+    bool fine = is_fine(fault);
     uint32_t from = g->pace.ivl_us;
     bool was_held = g->pace.pause > now;
 
@@ -322,13 +330,6 @@ was_connected(const sn_end *end)
 {
     return end->peer.v != 0 && (end->reused || end->fault.code == SEINE_OK ||
                                 end->fault.phase > SEINE_PHASE_CONNECT);
-}
-
-/* A whole answer with nothing special about it. */
-static bool
-is_fine(const seine_fault *f)
-{
-    return f->code == SEINE_OK && f->status >= 200 && f->status < 300;
 }
 
 /* A request that never left says nothing about how long the host takes. */
@@ -364,7 +365,10 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     seine_breaker_state was = sn_breaker_state(&g->breaker);
     uint32_t from = g->pace.ivl_us;
 
-    if (seine_attempt_end(&v->attempt, &v->end.fault, now) != SEINE_OK)
+    seine_fault fault;
+
+    sn_fault_open(&v->end.fault, &fault);
+    if (seine_attempt_end(&v->attempt, &fault, now) != SEINE_OK)
         return;
     h->in_flight--;
     leave_groups(v);
@@ -381,10 +385,10 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
         g->ip = v->end.peer;
         h->pin = (uint8_t)sn_address_zone_pin((sn_address_zone)h->pin, v->end.zone);
     }
-    learn_pace(s, v, g, is_fine(&v->end.fault), now);
+    learn_pace(s, v, &fault, g, now);
     if (g->set.breaker && was == SEINE_BREAKER_CLOSED &&
         sn_breaker_state(&g->breaker) == SEINE_BREAKER_CLOSED)
-        judge_wave(s, v, g, now);
+        judge_wave(s, v, &fault, g, now);
     if (g->set.breaker && sn_breaker_state(&g->breaker) != was)
         watch_breaker(s, host, g, was, now);
     if (v->is_asked)

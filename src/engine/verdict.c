@@ -132,7 +132,7 @@ kind_of(const seine_fetch_opts *o, sn_visit *v, bool *out_hop)
 static bool
 says_enough(const seine_fetch_opts *o, const sn_visit *v)
 {
-    const seine_fault *f = &v->end.fault;
+    const sn_fault *f = &v->end.fault;
 
     return v->end.partial && f->status > 0 && seine_err_class(f->code) != SEINE_LOCAL &&
            f->code != SEINE_E_CONN_STALE && !sn_visit_accepts(o, v, f->status) &&
@@ -142,7 +142,7 @@ says_enough(const seine_fetch_opts *o, const sn_visit *v)
 bool
 sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now)
 {
-    seine_fault *f = &v->end.fault;
+    sn_fault *f = &v->end.fault;
     bool hop = false;
 
     if (f->status > 0)
@@ -173,21 +173,16 @@ sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now)
 
 /* What follows. */
 
-/* Notes how the visit ended; a failure names the URL. */
+/* Notes how the visit ended. */
 static void
-conclude_visit(sn_visit *v, const seine_fault *f)
+conclude_visit(sn_visit *v, const sn_fault *f)
 {
-    seine_view url = seine_url_href(&v->url);
-
     if (f->code == SEINE_OK) { /* as the visit began; other members say nothing then */
         v->fault.status = f->status;
         return;
     }
     v->fault = *f;
-    if (url.len >= sizeof v->fault.url)
-        url.len = sizeof v->fault.url - 1;
-    memcpy(v->fault.url, url.ptr, url.len);
-    v->fault.url[url.len] = '\0';
+    v->fault.text = sn_visit_say(v, f->text);
 }
 
 static sn_verdict
@@ -226,7 +221,7 @@ note_try(sn_visit *v, seine_span wait, seine_wait why, seine_time now)
         v->tries = tries;
         v->tries_room = room;
     }
-    const seine_fault *f = &v->end.fault;
+    const sn_fault *f = &v->end.fault;
     v->tried_at = now;
     v->tries[v->n_tries++] = (seine_record_try){.wall = v->started_wall,
                                                 .n = v->retry.attempts,
@@ -241,12 +236,14 @@ note_try(sn_visit *v, seine_span wait, seine_wait why, seine_time now)
  * the retry is due, and lets the visit wait. What we ask for ourselves is little and
  * never waits for it. */
 static seine_verdict
-next_attempt(sn_visit *v, const seine_fault *f, seine_time now, uint64_t dice)
+next_attempt(sn_visit *v, const sn_fault *f, seine_time now, uint64_t dice)
 {
     seine_retry_budget *budget = v->retry.host;
+    seine_fault fault;
 
+    sn_fault_open(f, &fault);
     v->retry.host = NULL;
-    seine_verdict verdict = seine_retry_next(&v->retry, f, now, dice);
+    seine_verdict verdict = seine_retry_next(&v->retry, &fault, now, dice);
     v->retry.host = budget;
     v->is_unpaid = verdict.stop == SEINE_STOP_NO && v->kind == SN_KIND_PAGE;
     return verdict;
@@ -256,7 +253,7 @@ next_attempt(sn_visit *v, const seine_fault *f, seine_time now, uint64_t dice)
 static seine_wait
 wait_reason(const sn_visit *v)
 {
-    const seine_fault *f = &v->end.fault;
+    const sn_fault *f = &v->end.fault;
 
     if (f->retry_after < 0 || (f->status != 429 && f->status != 503))
         return SEINE_WAIT_BACKOFF;
@@ -274,7 +271,7 @@ longest_wish(const sn_shared_state *c, const sn_visit *v)
 static sn_verdict
 retry_verdict(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
 {
-    seine_fault f = v->end.fault;
+    sn_fault f = v->end.fault;
 
     if ((f.status == 429 || f.status == 503) && f.retry_after > longest_wish(c, v) &&
         f.code != SEINE_OK) {
@@ -300,7 +297,7 @@ retry_verdict(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t di
 static bool
 is_excused(const sn_shared_state *c, const sn_visit *v, seine_time now)
 {
-    const seine_fault *f = &v->end.fault;
+    const sn_fault *f = &v->end.fault;
 
     return v->is_excused && f->code == SEINE_E_HTTP_BUSY && v->retry.idempotent &&
            v->retry.opts->max_attempts > 1 && f->retry_after <= longest_wish(c, v) &&
@@ -346,7 +343,7 @@ memory_verdict(const sn_shared_state *c, sn_visit *v, seine_time now)
     if (!v->is_too_large && !is_alone)
         return (sn_verdict){SN_THEN_LATER, sn_time_add(now, PATIENCE), SEINE_WAIT_QUEUE,
                             SEINE_STOP_NO};
-    snprintf(v->end.fault.text, sizeof v->end.fault.text, "memory limit reached");
+    v->end.fault.text = "memory limit reached";
     conclude_visit(v, &v->end.fault);
     return done_verdict(SEINE_STOP_FINAL);
 }
@@ -381,17 +378,17 @@ sn_verdict_next(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t 
 
 /* What the visit had come to before its host was given up. */
 static void
-put_last_failure(const sn_visit *v, seine_fault *f)
+put_last_failure(const sn_visit *v, char text[SN_FAULT_TEXT])
 {
-    const seine_fault *last = &v->end.fault;
+    const sn_fault *last = &v->end.fault;
     const char *s = v->retry.attempts == 1 ? "" : "s";
 
     if (last->status > 0)
-        snprintf(f->text, sizeof f->text, "HTTP %u after %u attempt%s", last->status,
+        snprintf(text, SN_FAULT_TEXT, "HTTP %u after %u attempt%s", last->status,
                  v->retry.attempts, s);
     else
-        snprintf(f->text, sizeof f->text, "%s after %u attempt%s",
-                 seine_err_text(last->code), v->retry.attempts, s);
+        snprintf(text, SN_FAULT_TEXT, "%s after %u attempt%s", seine_err_text(last->code),
+                 v->retry.attempts, s);
 }
 
 void
@@ -399,13 +396,16 @@ sn_verdict_give_up(sn_visit *v, seine_err why, seine_err cause)
 {
     bool has_failed = v->retry.attempts > 0 && v->end.fault.code != SEINE_OK &&
                       seine_err_class(v->end.fault.code) != SEINE_LOCAL;
-    seine_fault f = SEINE_FAULT;
+    char text[SN_FAULT_TEXT];
+    sn_fault f = SN_FAULT;
 
     f.code = why;
     f.status = v->end.fault.status;
-    if (has_failed && why == SEINE_E_BREAKER)
-        put_last_failure(v, &f);
-    else if (cause != SEINE_OK)
-        snprintf(f.text, sizeof f.text, "%s", seine_err_text(cause));
+    if (has_failed && why == SEINE_E_BREAKER) {
+        put_last_failure(v, text);
+        f.text = text;
+    } else if (cause != SEINE_OK) {
+        f.text = seine_err_text(cause);
+    }
     conclude_visit(v, &f);
 }

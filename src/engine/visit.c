@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -35,14 +36,7 @@ sn_visit_clear_response(sn_visit *v)
 {
     sn_end *end = &v->end;
 
-    /* Member by member: most of a fault is room for texts that nobody reads. */
-    end->fault.code = SEINE_OK;
-    end->fault.phase = SEINE_PHASE_NONE;
-    end->fault.status = 0;
-    end->fault.sent = false;
-    end->fault.timeout_ms = 0;
-    end->fault.retry_after = -1;
-    end->fault.url[0] = end->fault.text[0] = '\0';
+    end->fault = (sn_fault)SN_FAULT;
     end->partial = end->reused = end->replayable = false;
     memset(end->spent, 0, sizeof end->spent);
     end->peer.v = 0;
@@ -66,6 +60,18 @@ sn_visit_clear_response(sn_visit *v)
     v->max_age = -1;
     v->is_hashed = false;
     sn_buf_reset(&v->kept);
+}
+
+const char *
+sn_visit_say(sn_visit *v, const char *text)
+{
+    if (!text || text == v->why)
+        return text;
+    if (!v->why)
+        v->why = SN_ARENA_ARRAY(&v->arena, char, SN_FAULT_TEXT);
+    if (v->why)
+        snprintf(v->why, SN_FAULT_TEXT, "%s", text);
+    return v->why;
 }
 
 void
@@ -97,13 +103,7 @@ blank_visit(sn_visit *v)
     v->charge = (sn_charge){0};
     v->hint = NULL;
     v->values = NULL;
-    v->fault.code = SEINE_OK;
-    v->fault.phase = SEINE_PHASE_NONE;
-    v->fault.status = 0;
-    v->fault.sent = false;
-    v->fault.timeout_ms = 0;
-    v->fault.retry_after = -1;
-    v->fault.url[0] = v->fault.text[0] = '\0';
+    v->fault = (sn_fault)SN_FAULT;
     v->reason = SEINE_SKIP_BAD_INPUT;
     v->rule = (sn_str){0};
     sn_visit_clear_response(v);

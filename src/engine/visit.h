@@ -117,6 +117,7 @@ struct sn_visit {
     uint32_t n_tries, tries_room;
     seine_time deadline; /* no attempt after; NEVER */
     sn_exchange *exchange;
+    char *why; /* text of a failure, used again; NULL: none had one. See sn_visit_say */
 
     /* of an incremental crawl, see engine/revisit.h */
     const struct sn_job_page *known; /* the last copy of the page; NULL: none */
@@ -160,7 +161,7 @@ struct sn_visit {
     int64_t max_age;       /* … and its Cache-Control, in s; -1: it does not */
     bool is_hashed;        /* … whose body goes through … */
     sn_digest digest;      /* … this */
-    seine_fault fault;     /* of the whole visit: what the record says */
+    sn_fault fault;        /* of the whole visit: what the record says */
     seine_skip reason;
     sn_str rule;
 };
@@ -170,6 +171,10 @@ void sn_visit_step(sn_visit *v, sn_visit_state to);
 
 /* Forgets everything of the last response, before the next attempt. */
 void sn_visit_clear_response(sn_visit *v);
+
+/* Copies the text of a failure, as far as a fault has room for it. NULL: there is no
+ * memory, or no text; the kind of the failure has to do. */
+const char *sn_visit_say(sn_visit *v, const char *text);
 
 /* How far that reaches which the response names, links, redirects and sitemaps: no
  * further than the server that sent it, and no further than the URL that led there. */

@@ -298,13 +298,12 @@ timeout_ms(const sn_exchange *x, seine_err e)
                                                                        : 0;
 }
 
-/* Writes only members that differ from the last exchange; the texts of a fault are
- * long. */
+/* Writes only members that differ from the last exchange. */
 static void
 describe(sn_exchange *x, seine_err e, sn_end *out)
 {
     sn_read read = x->conn ? sn_conn_has_read(x->conn) : (sn_read){0};
-    seine_fault *f = &out->fault;
+    sn_fault *f = &out->fault;
 
     f->code = e;
     f->phase = e == SEINE_OK ? SEINE_PHASE_NONE
@@ -316,7 +315,7 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
     f->sent = x->sent;
     f->timeout_ms = e == SEINE_OK ? 0 : timeout_ms(x, e);
     f->retry_after = -1;
-    memcpy(f->text, x->of->why, x->of->why[0] ? sizeof f->text : 1);
+    f->text = x->of->why[0] ? memcpy(x->of->told, x->of->why, sizeof x->of->told) : NULL;
     out->partial = read.has_head && e != SEINE_OK;
     out->reused = x->reused;
     out->replayable = e == SEINE_E_CONN_STALE && x->replayable;

@@ -426,7 +426,7 @@ sn_socket_transport_new(const sn_socket_transport_opts *opts,
     w->opts = *opts;
     w->started_end = &w->started;
     w->own_read = w->loop.now;
-    w->end.fault = (seine_fault)SEINE_FAULT;
+    w->end.fault = (sn_fault)SN_FAULT;
     sn_buf_init_secret(&w->batch, SIZE_MAX / 2);
     sn_buf_init_secret(&w->text, SIZE_MAX / 2);
     sn_conn_pool_init(&w->idle, opts->max_idle, opts->max_idle_origin);

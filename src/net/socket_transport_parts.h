@@ -106,7 +106,8 @@ struct sn_socket_transport {
         uint32_t n_exchanges, n_conns, n_dials, n_readers, n_unpacks;
     } spare; /* for reuse, a bounded number of each */
     sn_end end;
-    char why[96]; /* text of the next end, for people; may be "" */
+    char why[SN_FAULT_TEXT];  /* text of the next end, for people; may be "" */
+    char told[SN_FAULT_TEXT]; /* text of the last one, which `end` points to */
     sn_socket_transport_stats stats;
     uint64_t n_ended;
     uint32_t live; /* exchanges */

@@ -92,11 +92,43 @@ typedef enum sn_proxy_part {
     SN_PROXY_BAD,  /* not reached, invalid reply, wrong login */
 } sn_proxy_part;
 
+/* How an attempt ended: a seine_fault without room for texts, which failures alone
+ * have. A transport sets all but retry_after. */
+typedef struct sn_fault {
+    seine_err code;
+    seine_phase phase;
+    uint16_t status;
+    bool sent;
+    int64_t timeout_ms;
+    seine_span retry_after; /* -1: none */
+    const char *text;       /* borrowed, for people; NULL: the kind says all */
+} sn_fault;
+
+#define SN_FAULT                                          \
+    {                                                     \
+        SEINE_OK, SEINE_PHASE_NONE, 0, false, 0, -1, NULL \
+    }
+
+enum { SN_FAULT_TEXT = sizeof((seine_fault *)0)->text }; /* longest, with terminator */
+
+/* The fault for functions that ask for one and read no text. */
+static inline void
+sn_fault_open(const sn_fault *f, seine_fault *out)
+{
+    out->code = f->code;
+    out->phase = f->phase;
+    out->status = f->status;
+    out->sent = f->sent;
+    out->timeout_ms = f->timeout_ms;
+    out->retry_after = f->retry_after;
+    out->url[0] = out->text[0] = '\0';
+}
+
 typedef struct sn_end {
-    seine_fault fault; /* code, phase, status, sent, timeout_ms; retry_after is -1 */
-    bool partial;      /* a head came, but the body is incomplete */
-    bool reused;       /* on a connection that was used before */
-    bool replayable;   /* CONN_STALE: may be sent again as the same attempt */
+    sn_fault fault;  /* its text is valid during the call */
+    bool partial;    /* a head came, but the body is incomplete */
+    bool reused;     /* on a connection that was used before */
+    bool replayable; /* CONN_STALE: may be sent again as the same attempt */
     seine_span spent[SEINE_PHASE_BODY + 1]; /* per phase; 0 for one not entered */
     sn_ip peer;           /* v = 0: no connection was tried, or only the proxy knows */
     sn_address_zone zone; /* of the peer; public if not known */

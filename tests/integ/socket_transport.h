@@ -36,6 +36,7 @@ typedef struct visit {
     uint64_t bytes;
     char body[BODY_KEPT + 1]; /* the first of them */
     sn_end end;
+    char text[SN_FAULT_TEXT]; /* of its fault */
     seine_time begun, ended;
 
     seine_err admit, may_send; /* what is answered */
@@ -156,6 +157,8 @@ visit_end(const sn_end *end, void *arg)
 
     v->ends++;
     v->end = *end;
+    snprintf(v->text, sizeof v->text, "%s", end->fault.text ? end->fault.text : "");
+    v->end.fault.text = v->text;
     v->ended = transport_now();
     if (v->then)
         v->then(v);

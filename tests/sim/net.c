@@ -418,7 +418,8 @@ finish(net *t, sn_exchange *x, seine_err code, seine_phase phase)
 {
     sim_world *w = t->world;
     sim_host *h = x->host;
-    sn_end end = {.fault = SEINE_FAULT};
+    sn_end end = {.fault = SN_FAULT};
+    seine_fault fault;
 
     /* Who waits for a disk sees the end of a request when the disk lets go. */
     if (w->now > sn_time_add(x->request.deadline, w->late + w->was_late))
@@ -437,14 +438,15 @@ finish(net *t, sn_exchange *x, seine_err code, seine_phase phase)
     if (phase > SEINE_PHASE_DNS || code == SEINE_OK)
         end.peer = h->ip;
     end.wire_bytes = end.body_bytes = x->stage >= BODY ? x->size : 0;
-    if (is_unseen(w, x, &end.fault) && x->tat != 0 && x->tat == h->tat)
+    sn_fault_open(&end.fault, &fault);
+    if (is_unseen(w, x, &fault) && x->tat != 0 && x->tat == h->tat)
         h->tat -= seine_every(w->opts.host_rate.count, w->opts.host_rate.per);
     if (w->site)
         oracle_end(w, x->node, code == SEINE_OK || x->enough, end.fault.status, code);
     else
         w->pages[x->id].last_ok = code == SEINE_OK && x->status == 200;
     h->in_flight--;
-    note_wave(w, x, end.fault);
+    note_wave(w, x, fault);
     if (code == SEINE_OK && h->idle < 8)
         h->idle++;
     x->live = false;

@@ -271,7 +271,7 @@ give_head(sim_net *s, const sn_exchange *x)
 static void
 finish(sim_net *s, sn_exchange *x, seine_err err)
 {
-    sn_end end = {.fault = SEINE_FAULT, .peer = {4, {192, 0, 2, 1}}, .http = 255};
+    sn_end end = {.fault = SN_FAULT, .peer = {4, {192, 0, 2, 1}}, .http = 255};
     size_t len = strlen(x->body);
 
     if (err == SEINE_OK) {

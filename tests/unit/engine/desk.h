@@ -138,7 +138,7 @@ find(desk *d, const char *url, uint32_t depth, sn_address_zone ceiling)
 static inline void
 robots_end(desk *d, sn_visit *v, uint16_t status, const char *body)
 {
-    v->fault = (seine_fault)SEINE_FAULT;
+    v->fault = (sn_fault)SN_FAULT;
     v->fault.status = status;
     v->fault.code = status == 503   ? SEINE_E_HTTP_BUSY
                     : status == 404 ? SEINE_E_HTTP

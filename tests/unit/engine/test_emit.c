@@ -61,7 +61,7 @@ set_up_answer(void)
     fixture *f = set_up("http://a.test/x");
     sn_visit *v = f->v;
 
-    v->end = (sn_end){.fault = SEINE_FAULT,
+    v->end = (sn_end){.fault = SN_FAULT,
                       .peer = {4, {203, 0, 113, 5}},
                       .http = 1,
                       .wire_bytes = 10,
@@ -140,6 +140,46 @@ TEST(a_url_that_was_never_sent_has_no_answer)
     CHECK(is(r->message, "circuit breaker is open"));
     CHECK(r->hint.len > 0 && r->retryable);
     tear_down(f);
+}
+
+TEST(the_fault_of_a_record_names_its_url_and_what_was_said)
+{
+    fixture *f = set_up("http://a.test/");
+
+    f->v->fault = (sn_fault)SN_FAULT;
+    CHECK(!emit(f, 0)->fault->url[0] && !emit(f, 0)->fault->text[0]);
+    f->v->fault.code = SEINE_E_TLS_UNTRUSTED;
+    f->v->fault.phase = SEINE_PHASE_TLS;
+    f->v->fault.text = "self-signed certificate";
+    const seine_fault *fault = emit(f, 0)->fault;
+    CHECK_EQ(fault->code, SEINE_E_TLS_UNTRUSTED);
+    CHECK_EQ(fault->phase, SEINE_PHASE_TLS);
+    CHECK_STR(fault->url, "http://a.test/");
+    CHECK_STR(fault->text, "self-signed certificate");
+    f->v->fault.text = NULL;
+    CHECK_STR(emit(f, 0)->fault->text, "");
+    tear_down(f);
+}
+
+TEST(the_url_of_a_failure_is_cut_where_its_room_ends)
+{
+    enum { ROOM = sizeof((seine_fault *)0)->url };
+    static const size_t lens[] = {ROOM - 1, ROOM, ROOM + 1, 2 * ROOM};
+
+    EACH_ROW(i, lens) {
+        fixture *f = set_up("http://a.test/");
+        char text[2 * ROOM + 1], mem[2 * ROOM + 1];
+
+        memset(text, 'x', sizeof text);
+        memcpy(text, "http://a.test/", 14);
+        seine_url_init(&f->v->url, mem, sizeof mem);
+        CHECK_EQ(seine_url_parse(&f->v->url, text, lens[i], NULL), SEINE_OK);
+        f->v->fault.code = SEINE_E_BAD_HEADER;
+        const seine_fault *fault = emit(f, 0)->fault;
+        CHECK_EQ(strlen(fault->url), ROOM - 1);
+        CHECK(memcmp(fault->url, text, ROOM - 1) == 0);
+        tear_down(f);
+    }
 }
 
 TEST(a_refused_url_is_a_skip)
@@ -325,8 +365,7 @@ TEST(every_kind_of_a_record_has_a_message_and_hints_are_short)
         f.code = (seine_err)code;
         CHECK(sn_emit_message(&f, text, sizeof text) > 0);
         for (unsigned status = 0; status < 600; status++) {
-            f.status = (uint16_t)status;
-            sn_visit v = {.fault = f};
+            sn_visit v = {.fault = {.code = f.code, .status = (uint16_t)status}};
             const char *hint = sn_emit_hint(&v, &o);
             CHECK(!hint || strlen(hint) < 80);
             CHECK(!hint || !strstr(hint, "--")); /* the library knows no flags */

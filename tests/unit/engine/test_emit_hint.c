@@ -25,7 +25,7 @@ distinct(void)
 static sn_visit
 failed(seine_err code)
 {
-    sn_visit v = {.fault = SEINE_FAULT, .timeout = SEINE_SECS(30)};
+    sn_visit v = {.fault = SN_FAULT, .timeout = SEINE_SECS(30)};
 
     v.fault.code = v.end.fault.code = code;
     return v;

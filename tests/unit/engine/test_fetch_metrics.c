@@ -260,7 +260,7 @@ TEST(metrics_of_100000_hosts_have_no_more_than_2000_series)
 
 TEST(fetch_metrics_that_are_off_count_nothing)
 {
-    sn_visit v = {.end.fault = SEINE_FAULT};
+    sn_visit v = {.end.fault = SN_FAULT};
     sn_fetch_counts a = {.rejected = 0}, b = {.rejected = 5};
     seine_record r = {0};
     seine_event e = {.name = "breaker.open"};
@@ -386,7 +386,7 @@ TEST(names_that_were_looked_up_are_counted_by_what_came_of_it)
     };
 
     EACH_ROW(i, rows) {
-        sn_visit v = {.method = SN_STR("POST"), .end = {.fault = SEINE_FAULT}};
+        sn_visit v = {.method = SN_STR("POST"), .end = {.fault = SN_FAULT}};
         seine_metrics *reg;
         seine_text text;
         sn_fetch_metrics *m;
@@ -444,7 +444,7 @@ TEST(the_duration_of_a_request_is_the_sum_of_its_phases)
     static const seine_span head[] = {0, SEINE_SECS(2)};
 
     EACH_ROW(i, head) {
-        sn_visit v = {.method = SN_STR("GET"), .end = {.fault = SEINE_FAULT}};
+        sn_visit v = {.method = SN_STR("GET"), .end = {.fault = SN_FAULT}};
         seine_metrics *reg;
         sn_fetch_metrics *m;
 

@@ -209,7 +209,7 @@ TEST(frontier_waits_for_a_robots_txt_that_moved_to_a_host_that_is_gone)
         uint32_t host = d.last.host;
         sn_visit *v = sn_frontier_next(d.f, host, 0).visit;
         v->n_hops = (uint8_t)rows[i].hops;
-        v->fault = (seine_fault)SEINE_FAULT;
+        v->fault = (sn_fault)SN_FAULT;
         v->fault.code = rows[i].code;
         v->fault.status = rows[i].status;
         CHECK(sn_frontier_back(d.f, v, 0));

@@ -418,7 +418,7 @@ finish(wirelike *w, sn_exchange *x, seine_err err, seine_time now)
 {
     const answer *a = &x->answer;
     bool has_head = err == SEINE_OK || (err == a->err && a->status > 0);
-    sn_end end = {.fault = SEINE_FAULT,
+    sn_end end = {.fault = SN_FAULT,
                   .partial = a->partial,
                   .reused = a->reused,
                   .replayable = a->replayable,

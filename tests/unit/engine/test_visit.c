@@ -56,7 +56,7 @@ check_blank(const sn_visit *v)
     CHECK_EQ(v->end.fault.retry_after, -1);
     CHECK_EQ(v->end.fault.status + v->end.fault.timeout_ms + v->end.fault.sent, 0);
     CHECK_EQ(v->end.fault.phase, SEINE_PHASE_NONE);
-    CHECK(!v->end.fault.url[0] && !v->end.fault.text[0]);
+    CHECK(!v->end.fault.text);
     CHECK(!v->end.partial && !v->end.reused && !v->end.replayable && !v->is_excused);
     CHECK(v->end.peer.v == 0 && v->end.zone == SN_ADDRESS_PUBLIC);
     CHECK_EQ(v->end.via, SN_PROXY_NONE);
@@ -69,7 +69,7 @@ check_blank(const sn_visit *v)
     CHECK_EQ(v->fault.phase, SEINE_PHASE_NONE);
     CHECK_EQ(v->fault.status + v->fault.timeout_ms + v->fault.sent, 0);
     CHECK_EQ(v->fault.retry_after, -1);
-    CHECK(!v->fault.url[0] && !v->fault.text[0]);
+    CHECK(!v->fault.text && !v->why);
     CHECK(v->started_at == 0 && v->started_wall == 0);
     CHECK_EQ(v->reason, SEINE_SKIP_BAD_INPUT);
     CHECK_EQ(v->kept.len, 0);
@@ -104,12 +104,13 @@ TEST(a_visit_that_comes_back_is_as_new)
     v->fault.status = 503;
     v->fault.timeout_ms = 100;
     v->fault.sent = true;
-    v->fault.url[0] = v->fault.text[0] = 'x';
+    v->fault.text = sn_visit_say(v, "x");
+    CHECK_STR(v->fault.text, "x");
     v->end.fault.phase = SEINE_PHASE_BODY;
     v->end.fault.status = 503;
     v->end.fault.timeout_ms = 100;
     v->end.fault.sent = true;
-    v->end.fault.url[0] = v->end.fault.text[0] = 'x';
+    v->end.fault.text = v->fault.text;
     v->end.partial = v->end.reused = v->end.replayable = v->is_excused = true;
     v->end.peer.v = 4;
     v->end.zone = SN_ADDRESS_LOCAL;
@@ -208,6 +209,29 @@ TEST(a_wish_of_the_server_counts_when_there_is_one)
     CHECK_EQ(sn_visit_wish(&v), -1); /* of an older response */
     v.has_hint = true;
     CHECK_EQ(sn_visit_wish(&v), SEINE_SECS(7));
+}
+
+TEST(a_visit_has_room_for_one_text_as_long_as_that_of_a_fault)
+{
+    sn_visits *p = visits_of(1);
+    seine_err e;
+    sn_visit *v = sn_visits_take(p, &e);
+    char text[2 * SN_FAULT_TEXT];
+
+    CHECK(!sn_visit_say(v, NULL) && !v->why);
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    const char *said = sn_visit_say(v, text);
+    CHECK_EQ(strlen(said), SN_FAULT_TEXT - 1);
+    size_t held = v->arena.held;
+    for (int i = 0; i < 1000; i++) /* as many attempts take no more memory */
+        CHECK(sn_visit_say(v, "again") == said);
+    CHECK_STR(said, "again");
+    CHECK(sn_visit_say(v, said) == said);
+    CHECK_STR(said, "again");
+    CHECK_EQ(v->arena.held, held);
+    sn_visits_give(p, v);
+    sn_visits_free(p);
 }
 
 TEST(a_cleared_response_leaves_the_visit_alone)
