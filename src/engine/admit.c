@@ -217,17 +217,14 @@ keep_url(sn_visit *v, const seine_url *u)
 
     if (!mem)
         return false;
-    seine_url_init(&v->first, mem, (size_t)u->len + 1);
-    if (seine_url_copy(&v->first, u) != SEINE_OK)
-        return false;
-    v->url = v->first;
-    return true;
+    seine_url_init(&v->url, mem, (size_t)u->len + 1);
+    return seine_url_copy(&v->url, u) == SEINE_OK;
 }
 
 static sn_str
 first_href(const sn_visit *v)
 {
-    return seine_url_href(&v->first);
+    return seine_url_href(v->first);
 }
 
 static seine_err
@@ -235,7 +232,7 @@ keep_key(sn_shared_state *c, sn_visit *v)
 {
     char key[SEINE_URL_ROOM];
     size_t len;
-    seine_err e = seine_url_key(&v->first, c->opts.strip_params, key, sizeof key, &len);
+    seine_err e = seine_url_key(v->first, c->opts.strip_params, key, sizeof key, &len);
 
     if (e != SEINE_OK)
         return e;
@@ -320,7 +317,7 @@ judge_seed(sn_shared_state *c, sn_visit *v)
 
     if (!c->scope)
         return SEINE_OK;
-    sn_scope_judge(c->scope, &v->first, true, &verdict);
+    sn_scope_judge(c->scope, v->first, true, &verdict);
     if (!verdict.in) {
         char *rule = sn_arena_text(&v->arena, (sn_str){verdict.rule, verdict.len});
         if (!rule)
@@ -328,7 +325,7 @@ judge_seed(sn_shared_state *c, sn_visit *v)
         sn_admit_refuse(v, verdict.reason, (sn_str){rule, verdict.len});
         return SEINE_OK;
     }
-    return c->opts.crawl ? sn_scope_seed(c->scope, &v->first) : SEINE_OK;
+    return c->opts.crawl ? sn_scope_seed(c->scope, v->first) : SEINE_OK;
 }
 
 /* Parses the text. Of many threads that give URLs at once, one has the use of what is
@@ -377,14 +374,14 @@ read_url(sn_shared_state *c, sn_visit *v, sn_str text, sn_field *out_user)
     seine_url_drop_fragment(&u);
     if (!keep_url(v, &u))
         return SEINE_E_NOMEM;
-    sn_str scheme = seine_url_scheme(&v->first);
+    sn_str scheme = seine_url_scheme(v->first);
     bool https = sn_str_eq(scheme, SN_STR("https"));
     if (!https && !sn_str_eq(scheme, SN_STR("http")))
         sn_admit_refuse(v, SEINE_SKIP_SCHEME, SN_STR("neither http nor https"));
     else if (!https && c->opts.https_only)
         sn_admit_refuse(v, SEINE_SKIP_SCHEME, SN_STR("https only"));
     else if (c->opts.untrusted &&
-             sn_address_guard_blocks_port((uint16_t)seine_url_port(&v->first)))
+             sn_address_guard_blocks_port((uint16_t)seine_url_port(v->first)))
         sn_admit_refuse(v, SEINE_SKIP_PORT, SN_STR("a port of another protocol"));
     return SEINE_OK;
 }

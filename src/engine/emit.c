@@ -322,9 +322,10 @@ fill_found(const sn_visit *v, seine_record *r)
 {
     r->is_crawled = true;
     r->depth = v->depth;
-    r->parent = v->parent;
-    if (v->parent.ptr)
-        r->via = v->found;
+    if (!v->referrer)
+        return;
+    r->parent = v->referrer->url;
+    r->via = v->referrer->found;
 }
 
 /* The URL the page calls its own, in the visit's arena; false: there is no memory for it.
@@ -396,8 +397,8 @@ fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
     seine_view host = seine_url_host(&v->url);
     sn_page_facts facts = {0};
 
-    if (v->target.len > 0)
-        r->final_url = view_href(&v->target);
+    if (v->target)
+        r->final_url = view_href(v->target);
     else if (v->n_hops > 0 || v->end.fault.status > 0)
         r->final_url = view_href(&v->url);
     r->hops = v->hops;
@@ -464,8 +465,8 @@ sn_emit_record(sn_visit *v, const seine_fetch_opts *o, int64_t wall, sn_emit *ou
                         .id = v->id,
                         .tags = v->tags,
                         .content_length = -1};
-    if (seine_url_href(&v->first).len > 0) {
-        r->url = view_href(&v->first);
+    if (seine_url_href(v->first).len > 0) {
+        r->url = view_href(v->first);
         r->key = v->key;
     }
     if (o->crawl)

@@ -64,8 +64,8 @@ hint_status(const sn_visit *v, const seine_fetch_opts *o)
                "@user_agent";
     case 404:
     case 410:
-        return v->parent.len ? "the page that links there, or its site, must change"
-                             : "check the path of the URL";
+        return v->referrer ? "the page that links there, or its site, must change"
+                           : "check the path of the URL";
     case 429:
         return o->mine && v->at_home ? "ask more slowly: @rate, or without @mine"
                                      : "lower @host_rate";

@@ -79,8 +79,8 @@ copy_links(const sn_visit *v, bool has_page, sn_record_links *to)
 {
     sn_page_link l;
 
-    if (v->target.len > 0)
-        sn_record_links_add(to, &(sn_raw_link){.value = seine_url_href(&v->target)});
+    if (v->target)
+        sn_record_links_add(to, &(sn_raw_link){.value = seine_url_href(v->target)});
     for (size_t i = 0; has_page && sn_page_link_at(v->page, i, &l); i++)
         sn_record_links_add(to, &(sn_raw_link){.value = l.value,
                                                .line = l.line,
@@ -96,7 +96,7 @@ sn_emit_links(sn_visit *v, const seine_fetch_opts *o, seine_record *r)
     seine_url base;
 
     if (r->type != SEINE_RECORD_RESULT || v->fault.code != SEINE_OK ||
-        (!r->has_links && v->target.len == 0))
+        (!r->has_links && !v->target))
         return true;
     hold *h = hold_of(r);
     if (!h)

@@ -238,7 +238,7 @@ static bool
 leaves_site(const sn_frontier *f, const sn_visit *v)
 {
     return f->shared->fleet && v->n_hops > 0 &&
-           !sn_fleet_is_same_site(f->shared->fleet, seine_url_href(&v->first),
+           !sn_fleet_is_same_site(f->shared->fleet, seine_url_href(v->first),
                                   seine_url_href(&v->url));
 }
 

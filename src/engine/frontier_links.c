@@ -440,8 +440,8 @@ add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
 static bool
 was_part(const sn_frontier *f, const sn_visit *v)
 {
-    return f->shared->opts.requisites && v->parent.ptr && v->found.tag.len > 0 &&
-           !sn_str_is_among(v->found.tag, "a area iframe frame meta form");
+    return f->shared->opts.requisites && v->referrer && v->referrer->found.tag.len > 0 &&
+           !sn_str_is_among(v->referrer->found.tag, "a area iframe frame meta form");
 }
 
 /* Whether it was given, or a given one leads there by redirects alone. */
@@ -456,11 +456,11 @@ is_seed(const sn_frontier *f, const sn_visit *v)
 static void
 widen_scope(sn_frontier *f, const sn_visit *v)
 {
-    seine_err e = sn_scope_widen(f->shared->scope, &v->url, &v->target);
+    seine_err e = sn_scope_widen(f->shared->scope, &v->url, v->target);
 
     if (e != SEINE_OK) /* what is in scope would be refused */
         sn_frontier_fail(f, e);
-    sn_frontier_keep_widened(f, &v->url, &v->target);
+    sn_frontier_keep_widened(f, &v->url, v->target);
 }
 
 /* The number of a tag, by its name; 0: none. */
@@ -488,10 +488,10 @@ add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
     c->nofollow = false;
     c->is_part = was_part(f, v);
     if (c->is_part) /* its target may redirect, too */
-        c->link.tag = tag_of(v->found.tag);
+        c->link.tag = tag_of(v->referrer->found.tag);
     c->lastmod = 0;
     c->mark = 0;
-    read_link(f, c, &v->url, seine_url_href(&v->target));
+    read_link(f, c, &v->url, seine_url_href(v->target));
     judge_links(f, 1, now);
 }
 
@@ -541,7 +541,7 @@ read_links(sn_frontier *f, sn_visit *v, seine_time now)
     bool is_first = f->reading.at == 0, is_whole = true;
 
     f->parent_number = v->is_typed || f->shared->fleet ? SN_JOB_NONE : v->number;
-    if (is_first && v->target.len > 0)
+    if (is_first && v->target)
         add_target(f, v, &from.link, now);
     if (v->page && !(v->kind == SN_KIND_PAGE && o->sitemaps == SEINE_SITEMAPS_ONLY &&
                      !f->shared->opts.requisites)) {

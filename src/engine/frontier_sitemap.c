@@ -197,7 +197,7 @@ sn_frontier_add_sitemap(sn_frontier *f, const sn_visit *v, sn_str value, seine_t
 static void
 follow_redirect(sn_frontier *f, const sn_visit *v, seine_time now)
 {
-    sn_str to = seine_url_href(&v->target);
+    sn_str to = seine_url_href(v->target);
     unsigned hops = SN_TRAIL_HOPS(v->moved) + 1U;
 
     if (hops <= SN_SITEMAP_HOPS)
@@ -247,13 +247,13 @@ sn_frontier_sitemap_end(sn_frontier *f, const sn_visit *v, bool is_read)
 bool
 sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now)
 {
-    sn_str url = seine_url_href(&v->first);
+    sn_str url = seine_url_href(v->first);
 
     SN_LOG(f->shared->opts.log, DEBUG, "sitemap", SN_URL("url", url),
            SN_E("err", v->fault.code), SN_U("status", v->fault.status));
     atomic_fetch_add(&f->shared->sitemap_bytes, v->end.body_bytes);
     f->sitemap_bytes += v->end.body_bytes;
-    if (v->fault.code == SEINE_OK && v->target.len > 0)
+    if (v->fault.code == SEINE_OK && v->target)
         follow_redirect(f, v, now);
     else if (v->fault.code == SEINE_OK && !sn_frontier_page(f, v, now))
         return false;

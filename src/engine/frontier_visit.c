@@ -23,10 +23,9 @@ keep_url(sn_visit *v, const seine_url *url)
 
     if (!mem)
         return false;
-    seine_url_init(&v->first, mem, href.len + 1);
-    (void)!seine_url_copy(&v->first, url); /* there is room for it */
-    v->url = v->first;
-    v->input = seine_url_href(&v->first);
+    seine_url_init(&v->url, mem, href.len + 1);
+    (void)!seine_url_copy(&v->url, url); /* there is room for it */
+    v->input = seine_url_href(&v->url);
     return true;
 }
 
@@ -37,7 +36,7 @@ keep_key(sn_frontier *f, sn_visit *v)
     size_t len = 0;
 
     /* A key is never longer than its URL. */
-    (void)!seine_url_key(&v->first, f->shared->opts.strip_params, key, sizeof key, &len);
+    (void)!seine_url_key(v->first, f->shared->opts.strip_params, key, sizeof key, &len);
     if (sn_str_eq((sn_str){key, len}, v->input)) {
         v->key = v->input;
         return true;
@@ -80,19 +79,23 @@ make_visit(sn_frontier *f, uint32_t host, sn_str target, sn_visit_kind kind,
     return v;
 }
 
-/* Which element of the page led here. */
+/* Which page led here, and which element of it. Without memory the record lacks them. */
 static void
 keep_found(sn_visit *v, const sn_waiting_url *u)
 {
-    v->found = (seine_found){.line = u->line};
+    if (u->parent.len == 0)
+        return;
+    sn_referrer *r = SN_ARENA_NEW(&v->arena, sn_referrer);
+    const char *parent = r ? sn_arena_text(&v->arena, u->parent) : NULL;
+    if (!parent)
+        return;
+    r->url = (sn_str){parent, u->parent.len};
+    r->found.line = u->line;
     if (u->tag > 0) {
-        sn_str tag = sn_str_of(sn_html_tag_name((sn_html_tag)u->tag));
-        sn_str attr = sn_str_of(sn_html_attr_name((sn_html_attr)u->attr));
-        v->found.tag = tag;
-        v->found.attr = attr;
+        r->found.tag = sn_str_of(sn_html_tag_name((sn_html_tag)u->tag));
+        r->found.attr = sn_str_of(sn_html_attr_name((sn_html_attr)u->attr));
     }
-    char *parent = u->parent.len > 0 ? sn_arena_text(&v->arena, u->parent) : NULL;
-    v->parent = (sn_str){parent, parent ? u->parent.len : 0};
+    v->referrer = r;
 }
 
 sn_visit *

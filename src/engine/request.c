@@ -194,7 +194,7 @@ bool
 sn_request_is_at_home(const sn_visit *v)
 {
     return v->at_home &&
-           (v->n_hops == 0 || sn_redirect_is_same_origin(&v->first, &v->url));
+           (v->n_hops == 0 || sn_redirect_is_same_origin(v->first, &v->url));
 }
 
 static bool
@@ -207,7 +207,7 @@ is_same_host(seine_view a, sn_str b)
 static bool
 is_insecure(const seine_fetch_opts *o, const sn_visit *v)
 {
-    seine_view host = seine_url_host(&v->url), first = seine_url_host(&v->first);
+    seine_view host = seine_url_host(&v->url), first = seine_url_host(v->first);
 
     for (const char *const *h = o->insecure_hosts; h && *h; h++)
         if (is_same_host(host, sn_str_of(*h)))

@@ -190,8 +190,8 @@ hash_body(sn_visit *v, uint8_t out[SN_DIGEST_MOST])
 {
     size_t len;
 
-    if (v->target.len > 0) {
-        seine_view to = seine_url_href(&v->target);
+    if (v->target) {
+        seine_view to = seine_url_href(v->target);
 
         return sn_sha256(to.ptr, to.len, out) == SEINE_OK;
     }
@@ -247,7 +247,7 @@ judge_copy(const sn_shared_state *c, sn_visit *v, int64_t now_ms, sn_job_page *r
                          .content = content_of(c, v),
                          .body = {body, SN_JOB_BODY_HASH},
                          .links = v->links};
-    if (v->target.len == 0) {
+    if (!v->target) {
         row->etag = v->etag;
         row->modified = v->modified;
     }
@@ -297,7 +297,7 @@ sn_revisit_judge(const sn_shared_state *c, sn_visit *v, int64_t wall,
         *out_has_row = true;
         return SEINE_CHANGE_SAME;
     }
-    if (!is_2xx(status) && v->target.len == 0)
+    if (!is_2xx(status) && !v->target)
         return SEINE_CHANGE_NONE;
     change = judge_copy(c, v, now_ms, out_row);
     *out_has_row = change != SEINE_CHANGE_NONE;

@@ -31,13 +31,27 @@ note_hop(const seine_fetch_opts *o, sn_visit *v)
     return true;
 }
 
+/* The URL as asked is another one than that of the hop, from the first redirect on. */
+static bool
+keep_first(sn_visit *v)
+{
+    if (v->first != &v->url)
+        return true;
+    seine_url *first = SN_ARENA_NEW(&v->arena, seine_url);
+    if (!first)
+        return false;
+    *first = v->url;
+    v->first = first;
+    return true;
+}
+
 static seine_err
 move_to(const seine_fetch_opts *o, sn_visit *v, const seine_url *to, bool as_get)
 {
     size_t room = seine_url_href(to).len + 1;
     char *mem = SN_ARENA_ARRAY(&v->arena, char, room);
 
-    if (!mem || !note_hop(o, v))
+    if (!mem || !keep_first(v) || !note_hop(o, v))
         return SEINE_E_NOMEM;
     seine_url_init(&v->url, mem, room);
     seine_err e = seine_url_copy(&v->url, to);
@@ -74,12 +88,16 @@ static seine_err
 note_target(const seine_fetch_opts *o, sn_visit *v, const seine_url *to)
 {
     size_t room = seine_url_href(to).len + 1;
+    seine_url *target = SN_ARENA_NEW(&v->arena, seine_url);
     char *mem = SN_ARENA_ARRAY(&v->arena, char, room);
 
-    if (!mem || !note_hop(o, v))
+    if (!target || !mem || !note_hop(o, v))
         return SEINE_E_NOMEM;
-    seine_url_init(&v->target, mem, room);
-    return seine_url_copy(&v->target, to);
+    seine_url_init(target, mem, room);
+    seine_err e = seine_url_copy(target, to);
+    if (e == SEINE_OK)
+        v->target = target;
+    return e;
 }
 
 static seine_err

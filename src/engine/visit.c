@@ -13,6 +13,8 @@
 
 #define ARENA_CAP (1u << 20)
 
+_Static_assert(sizeof(sn_visit) <= 1424, "visit.h says how large a visit is");
+
 /* From which states a state may be reached, a bit each. */
 static const uint8_t before[] = {
     [SN_ADMITTED] = 1 << SN_EMITTED | 1 << SN_IN_FLIGHT, /* to another shard */
@@ -49,7 +51,7 @@ sn_visit_clear_response(sn_visit *v)
     v->ttfb = 0;
     v->content_type = v->charset = v->location = v->title = (sn_str){0};
     v->n_locations = 0;
-    v->target.len = 0;
+    v->target = NULL;
     v->content_length = -1;
     v->fields = NULL;
     v->n_fields = 0;
@@ -112,6 +114,7 @@ blank_visit(sn_visit *v)
     v->ip_slot = UINT32_MAX;
     v->since = v->deadline = SEINE_NEVER;
     v->lane = 1;
+    v->first = &v->url;
     v->ceiling = SN_ADDRESS_LOCAL;
 }
 

@@ -12,7 +12,8 @@
  *                  ↑__________________|  again: a retry, a redirect, a replay
  *
  * Time    is passed in; the three waits of a record are added up here.
- * Memory  one visit and its arena, recycled: a request allocates nothing once warm.
+ * Memory  a visit of up to 1,424 bytes and its arena, recycled: a request allocates
+ *         nothing once warm.
  * Threads one owner at a time; it changes hands through sn_inbox.
  */
 #ifndef SN_VISIT_H
@@ -52,6 +53,14 @@ typedef enum sn_visit_kind {
     SN_KIND_SITEMAP
 } sn_visit_kind;
 
+/* The page that led to a URL, in a crawl. */
+typedef struct sn_referrer {
+    sn_str url;
+    seine_found found; /* texts of the tables of text/html.h */
+} sn_referrer;
+
+/* Members are ordered by what they are for, then by size: 10,000 visits wait at once, and
+ * a hole of 8 bytes is 90 KB. Whatever few visits have is a pointer into the arena. */
 typedef struct sn_visit sn_visit;
 struct sn_visit {
     sn_visit *next; /* in whatever list it is: inbox, queue of a host, pool */
@@ -71,9 +80,10 @@ struct sn_visit {
     bool is_stored;  /* it came out of the store, where its record finishes it */
     bool is_paced;   /* it has the token of its key for the next attempt */
     uint8_t kind;    /* sn_visit_kind */
-    uint64_t number; /* 0, 1, 2 … in the order of the input */
-    uint32_t host;   /* in its shard; SN_NO_HOST */
+    bool has_timeout, has_retries; /* its own, whatever its host has */
+    uint32_t host;                 /* in its shard; SN_NO_HOST */
     sn_address_zone ceiling;
+    uint64_t number; /* 0, 1, 2 … in the order of the input */
 
     /* what was asked */
     sn_str input; /* as given */
@@ -83,38 +93,39 @@ struct sn_visit {
     sn_str method, body;
     const sn_field *own; /* fields of this URL alone (JSON lines) */
     size_t n_own;
-    seine_url first, url; /* as asked; of the hop under way */
-    seine_hop *hops;      /* room for opts.max_redirects, made by the first */
-    uint32_t n_hops;
-    seine_span timeout;                    /* of one attempt */
-    bool has_timeout, has_retries;         /* its own, whatever its host has */
+    seine_url url;          /* of the hop under way */
+    const seine_url *first; /* as asked: `url`, until a redirect leads elsewhere */
+    seine_hop *hops;        /* room for opts.max_redirects, made by the first */
+    seine_span timeout;     /* of one attempt */
     const struct sn_host_policy *policy;   /* of its host; NULL: as for all */
     const struct sn_group_rule *net_group; /* it is in flight there; NULL: in none */
+    uint32_t n_hops;
 
     /* where it was found, in a crawl */
     uint32_t depth;                 /* links from a given URL */
     uint32_t moved;                 /* redirects in a row that led here */
-    bool is_counted;                /* among the pages of its host, since it was given */
-    sn_str parent;                  /* absent: it was given */
-    seine_found found;              /* texts of the tables of text/html.h */
-    seine_url target;               /* of a page that redirects; no text: it does not */
-    uint8_t leader;                 /* sn_leader and look of the page it was found on */
-    uint64_t traps[SN_TRAP_LEVELS]; /* keys of engine/pattern_table.h; 0: none */
-    uint8_t looks;                  /* a bit for each of them: its text is looked at */
+    uint32_t home, home_host;       /* of a robots.txt or sitemap: shard and host */
     uint16_t again[SN_TRAP_LEVELS]; /* which of its residues were asked for before */
-    uint32_t home, home_host; /* of a robots.txt or sitemap: shard and host it is for */
+    uint8_t looks;                  /* a bit for each level: its text is looked at */
+    uint8_t leader;                 /* sn_leader and look of the page it was found on */
+    bool is_counted;                /* among the pages of its host, since it was given */
+    bool is_recalled;               /* `known` was looked for */
+    uint64_t traps[SN_TRAP_LEVELS]; /* keys of engine/pattern_table.h; 0: none */
+    const sn_referrer *referrer;    /* NULL: it was given */
+    const seine_url *target;        /* of a page that redirects; NULL: it does not */
 
     /* attempts */
     seine_retry retry;
     seine_attempt attempt;
-    uint32_t ticket;     /* of the wave of its host */
+    uint32_t ticket;   /* of the wave of its host */
+    uint32_t ip_slot;  /* of sn_address_limits, while in flight; UINT32_MAX */
+    uint32_t requests; /* hops and retries alike, also refused ones */
+    uint32_t n_tries, tries_room;
+    seine_wait waits_for;
+    seine_record_try *tries; /* each attempt, if there was more than one */
     seine_time tried_at; /* the last of `tries` ended then; NEVER: its wait is known */
     seine_time proxy_at; /* its proxy is left alone until then; NEVER: given up;
                           INT64_MIN: it was asked, or there is none */
-    uint32_t ip_slot;    /* of sn_address_limits, while in flight; UINT32_MAX */
-    uint32_t requests;   /* hops and retries alike, also refused ones */
-    seine_record_try *tries; /* each attempt, if there was more than one */
-    uint32_t n_tries, tries_room;
     seine_time deadline; /* no attempt after; NEVER */
     sn_exchange *exchange;
     char *why; /* text of a failure, used again; NULL: none had one. See sn_visit_say */
@@ -122,23 +133,30 @@ struct sn_visit {
     /* of an incremental crawl, see engine/revisit.h */
     const struct sn_job_page *known; /* the last copy of the page; NULL: none */
     int64_t spec;                    /* a hash of what shapes the response */
-    bool is_recalled;                /* `known` was looked for */
-    bool is_conditional;             /* the request has the validators of `known` */
 
-    /* waits, over all attempts; `since` the one that lasts */
+    /* waits, over all attempts; `since` the one that lasts, for `waits_for` */
     seine_time admitted_at, since, not_before;
     seine_span life;      /* from admission to its record; known when it ends */
     seine_span held_mark; /* how long its host had been held when it came there */
-    seine_wait waits_for;
     seine_span waited[SEINE_WAIT_ROOM];
+    bool is_conditional; /* the request has the validators of `known` */
 
     /* the response of the last attempt */
+    uint8_t n_locations; /* different ones */
+    uint8_t robots_tag;  /* SEINE_NOFOLLOW … of the head */
+    bool enough;         /* we ended it ourselves, and that is fine */
+    bool is_coded;       /* the body has a Content-Encoding */
+    bool is_expected;    /* its length was told to the memory brake */
+    bool is_too_large;   /* for the memory, even alone */
+    bool has_data;       /* the body is kept for the values that are in it */
+    bool not_wanted;     /* not of a type that is asked for */
+    bool is_hashed;      /* the body goes through `digest` */
+    seine_skip reason;
     sn_end end;
     seine_time started_at;
     int64_t started_wall;
     seine_span ttfb;
     sn_str content_type, charset, location;
-    uint8_t n_locations; /* different ones */
     int64_t content_length;
     seine_field *fields; /* if they are kept */
     size_t n_fields;
@@ -148,21 +166,12 @@ struct sn_visit {
     struct sn_captures *captures; /* NULL: nobody archives; see engine/capture.h */
     struct sn_page *page;         /* NULL: it is not read, or did not end well */
     sn_str title;                 /* of the page */
-    uint8_t robots_tag;           /* SEINE_NOFOLLOW … of the head */
-    bool enough;                  /* we ended it ourselves, and that is fine */
-    bool is_coded;                /* the body has a Content-Encoding */
-    bool is_expected;             /* its length was told to the memory brake */
-    bool is_too_large;            /* for the memory, even alone */
-    bool has_data;                /* the body is kept for the values that are in it */
     struct sn_values *values;     /* they were read already; NULL. See engine/values.h */
-    bool not_wanted;              /* not of a type that is asked for */
     sn_str links;                 /* prints of the known URLs that the page names … */
     sn_str etag, modified; /* … as the response says, in an incremental crawl … */
     int64_t max_age;       /* … and its Cache-Control, in s; -1: it does not */
-    bool is_hashed;        /* … whose body goes through … */
-    sn_digest digest;      /* … this */
-    sn_fault fault;        /* of the whole visit: what the record says */
-    seine_skip reason;
+    sn_digest digest;
+    sn_fault fault; /* of the whole visit: what the record says */
     sn_str rule;
 };
 
@@ -212,7 +221,7 @@ typedef struct sn_visits sn_visits;
 
 /* The first chunk of an arena has so many bytes: URL and what a record says of it fit. A
  * page that was found carries more: where it was found, its title, links of a job. */
-enum { SN_VISIT_GIVEN = 320, SN_VISIT_FOUND = 640 };
+enum { SN_VISIT_GIVEN = 320, SN_VISIT_FOUND = 768 };
 
 SEINE_MUST_CHECK seine_err sn_visits_new(uint32_t max, size_t chunk,
                                          sn_visits **out_visits);

@@ -175,7 +175,7 @@ sn_visit_tracer_tell(sn_visit_tracer *t, const sn_visit *v, const sn_visit_extra
     memcpy(s.trace, trace, sizeof s.trace);
     draw(&t->rng, s.id, sizeof s.id);
     memcpy(s.link, t->job, sizeof s.link);
-    put_url(&s, &v->first, secrets);
+    put_url(&s, v->first, secrets);
     sn_span_text(&s, "seine.outcome", sn_str_of(outcome_of(v)));
     sn_span_int(&s, "seine.attempts", v->requests);
     for (unsigned w = 0; w < SEINE_WAIT_ROOM; w++)

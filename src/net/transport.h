@@ -125,19 +125,19 @@ sn_fault_open(const sn_fault *f, seine_fault *out)
 }
 
 typedef struct sn_end {
-    sn_fault fault;  /* its text is valid during the call */
-    bool partial;    /* a head came, but the body is incomplete */
-    bool reused;     /* on a connection that was used before */
-    bool replayable; /* CONN_STALE: may be sent again as the same attempt */
+    sn_fault fault;                         /* its text is valid during the call */
     seine_span spent[SEINE_PHASE_BODY + 1]; /* per phase; 0 for one not entered */
-    sn_ip peer;           /* v = 0: no connection was tried, or only the proxy knows */
+    uint64_t wire_bytes, body_bytes;
+    uint32_t notes;       /* SN_NOTE_… */
     sn_address_zone zone; /* of the peer; public if not known */
     sn_proxy_part via;
-    uint8_t http; /* minor version of the response: 0, 1; 255: none */
-    uint64_t wire_bytes, body_bytes;
-    uint32_t notes;          /* SN_NOTE_… */
     sn_address_zone refused; /* BLOCKED_ADDRESS: zone of the first refused address, … */
     sn_cidr refused_net; /* … and the network a user could allow; net.v = 0: not known */
+    sn_ip peer;          /* v = 0: no connection was tried, or only the proxy knows */
+    uint8_t http;        /* minor version of the response: 0, 1; 255: none */
+    bool partial;        /* a head came, but the body is incomplete */
+    bool reused;         /* on a connection that was used before */
+    bool replayable;     /* CONN_STALE: may be sent again as the same attempt */
     seine_tls_facts secure;
 } sn_end;
 

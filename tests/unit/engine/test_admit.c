@@ -131,7 +131,7 @@ TEST(an_admitted_url_has_what_its_request_needs)
     sn_visit *v = admit(c, &ask);
     CHECK(!v->is_skip);
     CHECK_EQ(v->state, SN_ADMITTED);
-    CHECK_STR(seine_url_href(&v->first).ptr, "http://e.example/%7Ea?b");
+    CHECK_STR(seine_url_href(v->first).ptr, "http://e.example/%7Ea?b");
     CHECK_STR(seine_url_href(&v->url).ptr, "http://e.example/%7Ea?b");
     CHECK(is(v->key, "http://e.example/~a?b"));
     CHECK(is(v->input, "HTTP://E.example:80/%7Ea?b#c"));

@@ -378,11 +378,14 @@ hop(sn_visit *v, const char *to)
 {
     static char mem[SEINE_URL_ROOM];
     static seine_hop hops[1];
+    static seine_url first;
     seine_view href = seine_url_href(&v->url);
 
     hops[0] = (seine_hop){href, 302};
     v->hops = hops;
     v->n_hops = 1;
+    first = v->url;
+    v->first = &first;
     seine_url_init(&v->url, mem, sizeof mem);
     CHECK_EQ(seine_url_parse(&v->url, to, strlen(to), NULL), SEINE_OK);
 }

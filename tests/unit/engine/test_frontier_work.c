@@ -347,8 +347,10 @@ redirect(desk *d, const char *target, uint32_t depth)
     size_t room = strlen(target) + 8;
 
     v->depth = depth;
-    seine_url_init(&v->target, sn_arena_get(&v->arena, room, 1, 1), room);
-    CHECK_EQ(seine_url_parse(&v->target, target, strlen(target), NULL), SEINE_OK);
+    seine_url *to = SN_ARENA_NEW(&v->arena, seine_url);
+    seine_url_init(to, sn_arena_get(&v->arena, room, 1, 1), room);
+    CHECK_EQ(seine_url_parse(to, target, strlen(target), NULL), SEINE_OK);
+    v->target = to;
     return v;
 }
 

@@ -533,7 +533,7 @@ TEST(a_redirect_moves_the_visit_and_is_no_attempt)
     CHECK(memcmp(v->hops[0].url.ptr, "http://a.test/", v->hops[0].url.len) == 0);
     CHECK(memcmp(v->hops[1].url.ptr, "http://a.test/b", v->hops[1].url.len) == 0);
     CHECK_STR(seine_url_href(&v->url).ptr, "http://b.test/c");
-    CHECK_STR(seine_url_href(&v->first).ptr, "http://a.test/");
+    CHECK_STR(seine_url_href(v->first).ptr, "http://a.test/");
     CHECK_EQ(v->retry.attempts, 0);
     CHECK_EQ(v->requests, 2);
     CHECK_EQ(v->lane, 0);

@@ -61,7 +61,7 @@ check_blank(const sn_visit *v)
     CHECK(v->end.peer.v == 0 && v->end.zone == SN_ADDRESS_PUBLIC);
     CHECK_EQ(v->end.via, SN_PROXY_NONE);
     CHECK(v->end.wire_bytes == 0 && v->end.body_bytes == 0 && v->end.notes == 0);
-    CHECK(v->ttfb == 0 && v->n_locations == 0 && v->target.len == 0);
+    CHECK(v->ttfb == 0 && v->n_locations == 0 && !v->target && v->first == &v->url);
     for (size_t i = 0; i < sizeof v->end.spent / sizeof *v->end.spent; i++)
         CHECK_EQ(v->end.spent[i], 0);
     CHECK_EQ(v->content_length, -1);
@@ -86,6 +86,7 @@ TEST(a_visit_that_comes_back_is_as_new)
     sn_visits *p = visits_of(1);
     seine_err e;
     sn_visit *v = sn_visits_take(p, &e);
+    const seine_url other = {0};
 
     check_blank(v);
     sn_visit_step(v, SN_ADMITTED);
@@ -119,7 +120,7 @@ TEST(a_visit_that_comes_back_is_as_new)
     v->end.notes = 1;
     v->ttfb = 6;
     v->n_locations = 1;
-    v->target.len = 3;
+    v->target = v->first = &other;
     v->end.spent[SEINE_PHASE_BODY] = 7;
     v->started_at = v->started_wall = 8;
     v->reason = SEINE_SKIP_MIME;
