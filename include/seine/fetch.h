@@ -110,8 +110,8 @@ typedef struct seine_fetch_opts {
     uint32_t per_host;    /* 4 */
     uint32_t per_ip;      /* 8; 0: off */
     uint32_t threads;     /* 1; 0: the caller steps */
-    uint32_t
-        queue; /* 1000 URLs admitted and not done; at least an eighth above concurrency */
+    uint32_t queue;       /* 1000 URLs admitted and not done; above concurrency by an
+                           eighth, or by 512, at least */
     seine_rate rate;      /* over all hosts; count 0: off */
     seine_rate host_rate; /* {5, 1 s, 1}; count 0: off */
     bool adaptive;        /* true: slower when the host is, never above host_rate */

@@ -30,6 +30,7 @@ typedef struct shard {
 } shard;
 
 enum { OPEN, JOINING, JOINED };
+enum { MOST_FILLED = 256 }; /* visits that are free before a feeder is woken */
 
 struct seine_fetch {
     sn_shared_state shared;
@@ -106,8 +107,9 @@ tell_waiters(seine_fetch *f)
     if (atomic_load_explicit(&f->waiters, memory_order_relaxed) == 0)
         return;
     uint32_t out = sn_visits_out(f->shared.visits), queue = f->shared.opts.queue;
+    uint32_t some = queue / 16 < MOST_FILLED ? queue / 16 : MOST_FILLED;
     /* Not for each one that comes back: a feeder fills a sixteenth at a time. */
-    if (out > queue - queue / 16 && !atomic_load(&f->shared.closed))
+    if (out > queue - some && !atomic_load(&f->shared.closed))
         return;
     /* Who waits for room while a shard closes the fetch waits in vain. */
     if (atomic_load(&f->shared.closed) && atomic_load(&f->shared.adding) == 0 &&

@@ -20,6 +20,8 @@
 #include "text/robots.h"
 #include "text/url_front.h"
 
+enum { MOST_READY = 512 }; /* visits above concurrency that all fetches have */
+
 static seine_err
 check_spans(const seine_fetch_opts *o, seine_diag *diag)
 {
@@ -212,8 +214,8 @@ copy_opts(sn_shared_state *c, const seine_fetch_opts *opts)
     o->proxy_env = NULL;
     if (!o->clock)
         o->clock = seine_clock_system();
-    uint32_t least =
-        o->concurrency + o->concurrency / 8 + 1; /* a few ready when others end */
+    uint32_t more = o->concurrency / 8; /* a few ready when others end */
+    uint32_t least = o->concurrency + (more < MOST_READY ? more : MOST_READY) + 1;
     if (o->queue < least)
         o->queue = least;
     return e;
