@@ -391,6 +391,8 @@ sn_conn_note_wait(sn_conn *c)
 
     if (us > c->origin->first_byte_us)
         c->origin->first_byte_us = us;
+    if (c->x->reused && us > c->origin->used_byte_us)
+        c->origin->used_byte_us = us;
 }
 
 /* Notes how long it took from the first byte of the request to the end of the response.

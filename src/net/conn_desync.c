@@ -159,6 +159,18 @@ needs_trial(const sn_conn *c)
            sn_request_is_idempotent(c->x->request);
 }
 
+/* When would the right response have followed? A new connection, and a crowd of them,
+ * lets wait for longer than one that was used. How long these wait is known when each of
+ * those that are busy was in step once; before, the response may have come too early. */
+static seine_span
+trial_span(const sn_origin *o)
+{
+    uint32_t us = o->clean < o->on_used ? o->first_byte_us : o->used_byte_us;
+
+    return sn_time_min(sn_time_max((seine_span)us * SEINE_US(1), TRIAL_LEAST),
+                       TRIAL_MOST);
+}
+
 bool
 sn_conn_begin_trial(sn_conn *c)
 {
@@ -166,8 +178,7 @@ sn_conn_begin_trial(sn_conn *c)
         return false;
     sn_exchange_pause(c->x);
     sn_conn_note_wait(c);
-    seine_span span = (seine_span)c->origin->first_byte_us * SEINE_US(1);
-    span = sn_time_min(sn_time_max(span, TRIAL_LEAST), TRIAL_MOST);
+    seine_span span = trial_span(c->origin);
     c->read = sn_conn_has_read(c);
     sn_conn_unread(c); /* thousands may be on trial at once */
     c->state = SN_CONN_TRIAL;

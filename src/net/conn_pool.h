@@ -45,7 +45,8 @@ struct sn_origin {
     uint32_t uses;
     uint32_t on_used;       /* requests under way on connections that were used before */
     uint32_t clean;         /* connections used again, and again in step since then */
-    uint32_t first_byte_us; /* the longest that one of its responses let wait */
+    uint32_t first_byte_us; /* the longest that one of its responses let wait … */
+    uint32_t used_byte_us;  /* … on a connection that was used before */
     bool no_reuse;          /* none of its connections serves a second request */
     bool is_named;          /* its host was looked at: a name of DNS, or an address */
     uint8_t family;         /* that won, 4 or 6; 0: not known … */

@@ -344,6 +344,40 @@ TEST(responses_on_many_used_connections_end_when_none_followed_until_some_were_i
     transport_go_clock();
 }
 
+/* New connections were slow, as they are when a crawl opens many at once. The first
+ * responses on used ones may all be foreign, and say nothing about how long the right
+ * ones take; later ones are held no longer than used connections take. */
+TEST(a_trial_is_as_long_as_used_connections_take_once_each_was_in_step)
+{
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = transport();
+    const sn_socket_transport *w = (const sn_socket_transport *)(const void *)t;
+    visit *v[AT_ONCE];
+
+    transport_stop_clock();
+    ask_at_once(t, seine_chaos_url(c), v, AT_ONCE);
+    end_all(v, AT_ONCE);
+    w->conns->origin->first_byte_us = 30000;
+    for (int round = 1; round <= AT_ONCE; round++) {
+        seine_span span = round == 1 ? SEINE_MS(30) : SEINE_MS(round);
+
+        rest();
+        if (round > 1) /* on a used one */
+            w->conns->origin->used_byte_us = (uint32_t)round * 1000;
+        ask_at_once(t, seine_chaos_url(c), v, AT_ONCE);
+        transport_pass(span - 1);
+        t->ops->turn(t, transport_now());
+        CHECK_EQ(count_ends(v, AT_ONCE), 0);
+        transport_pass(1);
+        t->ops->turn(t, transport_now());
+        CHECK_EQ(count_ends(v, AT_ONCE), AT_ONCE);
+        end_all(v, AT_ONCE);
+    }
+    sn_socket_transport_free(t);
+    seine_chaos_free(c);
+    transport_go_clock();
+}
+
 static int
 count_readers(const sn_transport *t)
 {
