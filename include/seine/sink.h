@@ -108,7 +108,8 @@ typedef struct seine_sinks_opts {
     size_t size;             /* of this struct: SEINE_SINKS_OPTS sets it */
     bool ordered;            /* in input order; needs a bounded number in flight */
     uint32_t window;         /* of `ordered`: records that may wait, 65536 */
-    size_t ring_size;        /* 1 MiB; less if there are more than two lanes */
+    size_t ring_size;        /* 1 MiB, with a job four times as much; less if there are
+                                more than two lanes */
     void (*room)(void *arg); /* a lane is ready again; any thread. NULL */
     void (*failed)(seine_err e, void *arg); /* on the sink thread. NULL */
     void *arg;

@@ -35,6 +35,7 @@
 
 enum { OUTPUTS = 32, BATCH = 64 };
 enum { RINGS = 2 << 20, SMALL_RING = 64 << 10 };
+enum { JOB_RINGS = 4 }; /* with a job a ring is so many times as large */
 enum { AWAKE, NAP, ASLEEP };
 #define NAP_SPAN   SEINE_MS(5)
 #define GROUP_SPAN SEINE_MS(20)
@@ -993,13 +994,14 @@ free_lanes(seine_sinks *s)
 }
 
 /* The size of a ring. Many of them are smaller, so that a machine with many processors
- * takes no more memory for them. */
+ * takes no more memory for them. With a job the thread takes nothing while a group is
+ * synced, some 20 ms on a busy disk: a ring has room for what a crawl finds meanwhile. */
 static size_t
 ring_of(const seine_sinks *s, unsigned lanes)
 {
-    size_t size = s->opts.ring_size;
+    size_t more = s->opts.job ? JOB_RINGS : 1, size = s->opts.ring_size * more;
 
-    while (size > SMALL_RING && size * lanes > RINGS)
+    while (size > SMALL_RING && size * lanes > RINGS * more)
         size /= 2;
     return size;
 }

@@ -3,6 +3,7 @@
 #include "store/out_job.h"
 
 #include <ftw.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -440,4 +441,64 @@ TEST(out_job_leaves_an_output_alone_that_somebody_changed)
         CHECK(strstr(diag.text, says[i]) != NULL);
         remove_dir();
     }
+}
+
+/* An output that takes nothing while the test holds the lock, as a disk that syncs. */
+static seine_err
+wait_for_lock(const seine_record *r, uint64_t seq, void *arg)
+{
+    pthread_mutex_t *lock = arg;
+
+    (void)r;
+    (void)seq;
+    pthread_mutex_lock(lock);
+    pthread_mutex_unlock(lock);
+    return SEINE_OK;
+}
+
+/* How many records a lane takes while the thread of the outputs is held up. */
+static uint64_t
+room_of_a_lane(seine_durable_job *job)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    seine_sinks_opts so = SEINE_SINKS_OPTS;
+    seine_sink_opts o = SEINE_SINK_OPTS;
+    seine_sinks *s = NULL;
+    uint64_t n = 0;
+
+    so.job = job;
+    so.ring_size = 64 << 10;
+    o.format = SEINE_SINK_CALL;
+    o.call = wait_for_lock;
+    o.arg = &lock;
+    CHECK_EQ(seine_sinks_new(&so, &s), SEINE_OK);
+    CHECK_EQ(seine_sinks_open(s, &o, NULL), SEINE_OK);
+    CHECK_EQ(seine_sinks_start(s, 1), SEINE_OK);
+    pthread_mutex_lock(&lock);
+    for (; seine_sinks_poll(s, 0) && n < 10000; n++)
+        CHECK_EQ(put_url(s, NULL, n, true), SEINE_OK);
+    pthread_mutex_unlock(&lock);
+    CHECK_EQ(seine_sinks_close(s), SEINE_OK);
+    seine_sinks_free(s);
+    return n;
+}
+
+TEST(out_job_has_room_for_four_times_as_many_records_while_a_group_is_synced)
+{
+    seine_job_opts o = SEINE_JOB_OPTS;
+    seine_durable_job *job = NULL;
+    uint64_t without = room_of_a_lane(NULL);
+    char state[96];
+
+    make_dir();
+    snprintf(state, sizeof state, "%s/state", dir);
+    o.state = state;
+    o.name = "j";
+    o.verb = "crawl";
+    CHECK_EQ(seine_job_open(&o, &job, NULL), SEINE_OK);
+    uint64_t with = room_of_a_lane(job);
+    CHECK(with >= 3 * without);
+    CHECK(with <= 5 * without);
+    CHECK_EQ(seine_job_close(job, false), SEINE_OK);
+    remove_dir();
 }
