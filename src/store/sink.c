@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "seine/sink.h"
+#include "store/sink.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -41,10 +41,17 @@ enum { AWAKE, NAP, ASLEEP };
 #define GROUP_SPAN SEINE_MS(20)
 enum { GROUP = 1000, GROUP_BYTES = 4 << 20 };
 
-/* type_len 0: slices of the timeline, a line each; with no bytes: orphans are told. */
+typedef enum line_kind {
+    SAID,    /* a line of the outputs, with its type */
+    SLICES,  /* of the timeline, a line each */
+    ORPHANS, /* they are told */
+    COMMIT   /* ends the group */
+} line_kind;
+
 typedef struct line {
     struct line *next;
     int64_t wall;
+    line_kind kind;
     size_t type_len, len;
     char text[]; /* the type, then the members */
 } line;
@@ -633,14 +640,14 @@ write_slices(seine_sinks *s, const line *n)
 }
 
 static line *
-line_new(const seine_sinks *s, const char *type, size_t len)
+line_new(const seine_sinks *s, line_kind kind, const char *type, size_t len)
 {
     size_t type_len = strlen(type);
     line *n = sn_alloc(sizeof *n + type_len + len);
 
     if (!n)
         return NULL;
-    *n = (line){NULL, s->clock->wall(s->clock), type_len, len};
+    *n = (line){NULL, s->clock->wall(s->clock), kind, type_len, len};
     memcpy(n->text, type, type_len);
     return n;
 }
@@ -663,7 +670,7 @@ write_orphan(const sn_job_orphan *o, void *arg)
 {
     seine_sinks *s = arg;
     size_t room = 6 * (o->url.len + o->host.len) + 256; /* a byte may be escaped */
-    line *n SN_AUTOFREE = line_new(s, "event", room);
+    line *n SN_AUTOFREE = line_new(s, SAID, "event", room);
 
     if (!n)
         return SEINE_E_NOMEM;
@@ -713,12 +720,20 @@ write_all_lines(seine_sinks *s, line *n)
     while (n) {
         line *next = n->next;
 
-        if (n->type_len > 0)
+        switch (n->kind) {
+        case SAID:
             write_line(s, n);
-        else if (n->len > 0)
+            break;
+        case SLICES:
             write_slices(s, n);
-        else
+            break;
+        case ORPHANS:
             write_orphans(s);
+            break;
+        case COMMIT:
+            end_group(s, true);
+            break;
+        }
         sn_free(n);
         n = next;
     }
@@ -816,7 +831,6 @@ turn(seine_sinks *s)
     any |= write_all_lines(s, lines);
     if (asked != atomic_load(&s->done)) {
         flush(s, true);
-        end_group(s, true);
         atomic_store(&s->done, asked);
         s->clock->wake(s->clock, word(&s->done), INT32_MAX);
         any = true;
@@ -1081,14 +1095,15 @@ seine_sinks_due(const seine_sinks *s)
 }
 
 static seine_err
-put_line(seine_sinks *s, const char *type, const char *members, size_t len)
+put_line(seine_sinks *s, line_kind kind, const char *type, sn_str members)
 {
-    line *n = line_new(s, type, len);
+    size_t len = members.len;
+    line *n = line_new(s, kind, type, len);
 
     if (!n)
         return SEINE_E_NOMEM;
     if (len > 0)
-        memcpy(n->text + n->type_len, members, len);
+        memcpy(n->text + n->type_len, members.ptr, len);
 
     pthread_mutex_lock(&s->lock);
     *s->lines_end = n;
@@ -1106,7 +1121,7 @@ seine_sinks_line(seine_sinks *s, const char *type, const char *members, size_t l
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)members[i] < 0x20)
             return SEINE_E_INVAL;
-    return put_line(s, type, members, len);
+    return put_line(s, SAID, type, (sn_str){members, len});
 }
 
 seine_err
@@ -1126,7 +1141,7 @@ seine_sinks_timeline(seine_sinks *s, const seine_timeline *t)
     sn_timeline_lines(t, &b);
     seine_err e = sn_buf_take(&b, &text);
     if (e == SEINE_OK && text.len > 0)
-        e = put_line(s, "", text.bytes, text.len);
+        e = put_line(s, SLICES, "", (sn_str){text.bytes, text.len});
     if (e == SEINE_OK)
         seine_text_free(&text);
     sn_buf_fini(&b);
@@ -1136,13 +1151,21 @@ seine_sinks_timeline(seine_sinks *s, const seine_timeline *t)
 seine_err
 seine_sinks_orphans(seine_sinks *s)
 {
-    return s && s->opts.job ? put_line(s, "", NULL, 0) : SEINE_E_INVAL;
+    return s && s->opts.job ? put_line(s, ORPHANS, "", (sn_str){NULL, 0}) : SEINE_E_INVAL;
+}
+
+seine_err
+sn_sinks_commit(seine_sinks *s)
+{
+    seine_err e = s ? put_line(s, COMMIT, "", (sn_str){NULL, 0}) : SEINE_E_INVAL;
+
+    return e == SEINE_OK ? seine_sinks_drain(s) : e;
 }
 
 seine_err
 seine_sinks_last_line(seine_sinks *s, const char *type, const char *members, size_t len)
 {
-    seine_err e = seine_sinks_drain(s); /* a failure stays in the sinks */
+    seine_err e = sn_sinks_commit(s); /* a failure stays in the sinks */
 
     if (s && e == SEINE_OK)
         atomic_store(&s->is_over, s->opts.job != NULL);

@@ -20,7 +20,8 @@ def fault_environment(rules, log):
 
 
 def faulty(rules, command, cwd=None, stdin=b"", timeout=PATIENCE, extra=None):
-    """The result, with `struck`, what has failed ("write 2 ENOSPC"), and `counts`, how often each call was made."""
+    """The result, with `struck`, what has failed ("write 2 ENOSPC"), `counts`, how often each call was made, and `counted`, how often by each rule's
+    pattern."""
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
         p = subprocess.run(command, input=stdin, capture_output=True, env=environment({**fault_environment(rules, log), **(extra or {})}), cwd=cwd, timeout=timeout)
@@ -31,6 +32,7 @@ def faulty(rules, command, cwd=None, stdin=b"", timeout=PATIENCE, extra=None):
     r = Result(p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace"))
     r.struck = [" ".join(words[:3]) for words in told if words[0] != "count"]
     r.counts = {}
+    r.counted = {words[3]: int(words[2]) for words in told if words[0] == "count" and len(words) > 3}
     for words in told:
         if words[0] == "count":
             r.counts[words[1]] = max(int(words[2]), r.counts.get(words[1], 0))
