@@ -120,6 +120,7 @@ def a_run_is_a_job_span_and_each_url_a_trace_with_its_attempts():
         clients = [s for s in c.spans if s["kind"] == 3]
         check((len(jobs), len(visits), len(clients)), (1, 3, len(o.log())))
         check(len({s["traceId"] for s in visits + jobs}), 4)
+        check(attributes(jobs[0]), {"seine.urls.ok": "1", "seine.urls.failed": "2", "seine.urls.blocked": "0", "seine.requests": str(len(o.log()))})
         for v in visits:
             check(v["links"], [{"traceId": jobs[0]["traceId"], "spanId": jobs[0]["spanId"]}])
             own = [s for s in clients if s.get("parentSpanId") == v["spanId"]]
@@ -206,10 +207,10 @@ def one_url_of_a_hundred_is_traced_and_those_that_failed():
 def the_variables_of_opentelemetry_count():
     with origin() as o, collector() as c:
         env = {"OTEL_EXPORTER_OTLP_ENDPOINT": c.url, "OTEL_SERVICE_NAME": "nets", "OTEL_RESOURCE_ATTRIBUTES": "deployment.environment=a%20b,x=y",
-               "OTEL_EXPORTER_OTLP_HEADERS": "X-Key=hush%21", "OTEL_TRACES_SAMPLER_ARG": "1"}
+               "OTEL_EXPORTER_OTLP_HEADERS": "X-Key=hush%21, X-Two = a%3Db%2 ,,X-Three=100%", "OTEL_TRACES_SAMPLER_ARG": "1"}
         fetch(o.url("/ok"), env=env)
         check((c.resource["service.name"], c.resource["deployment.environment"], c.resource["x"]), ("nets", "a b", "y"))
-        check(c.requests[0][2]["X-Key"], "hush!")
+        check([c.requests[0][2][name] for name in ("X-Key", "X-Two", "X-Three")], ["hush!", "a=b%2", "100%"])
         n = len(c.requests)
         fetch(o.url("/ok"), env={**env, "OTEL_SDK_DISABLED": "true"})
         check(len(c.requests), n)
@@ -247,6 +248,14 @@ def spans_that_a_collector_rejects_are_counted_as_failed():
     with origin() as o, collector({"status": 200, "body": {"partialSuccess": {"rejectedSpans": "2", "errorMessage": "no"}}}) as c:
         _, counts = fetch("--otlp", c.url, "--otlp-ratio", "1", o.url("/ok"))
         check(counts, {"exported": 1, "dropped": 0, "failed": 2})
+
+
+@case
+def a_collector_says_when_the_batch_may_come_again():
+    with origin() as o, collector({"status": 503, "headers": {"Retry-After": "2"}}, {"status": 200}) as c:
+        # without a word of the collector the first pause is less than a second
+        fetch("--otlp", c.url, "--otlp-ratio", "1", *[o.url(f"/ok?{n}") for n in range(299)], o.url("/delay:10s/ok"))
+        check(c.requests[1][0] - c.requests[0][0] >= 2, True)
 
 
 @case

@@ -27,7 +27,8 @@ typedef struct gathered {
     seine_span queue, throttle, backoff, total;
     int64_t wall;
     char url[128], final_url[128], title[64], body[64], message[128];
-    char lang[16], canonical[128], meta_robots[64], rule[128], note[32];
+    char content_type[32], charset[32], lang[16], canonical[128], meta_robots[64],
+        rule[128], note[32];
     bool partial, has_sha256, has_links;
     seine_err extract;
     uint64_t charset_errors;
@@ -101,6 +102,8 @@ gather_record(const seine_record *r, unsigned shard, void *arg)
     gather_view(to->title, sizeof to->title, r->title);
     gather_view(to->body, sizeof to->body, r->body);
     gather_view(to->message, sizeof to->message, r->message);
+    gather_view(to->content_type, sizeof to->content_type, r->content_type);
+    gather_view(to->charset, sizeof to->charset, r->charset);
     gather_view(to->lang, sizeof to->lang, r->lang);
     gather_view(to->canonical, sizeof to->canonical, r->canonical);
     gather_view(to->meta_robots, sizeof to->meta_robots, r->meta_robots);

@@ -220,6 +220,29 @@ TEST(feed_goes_on_with_the_slices_of_the_run_before)
     sn_feed_fini(&second);
 }
 
+/* Two shards of the run before kept the same second. */
+TEST(feed_joins_slices_of_one_time)
+{
+    sn_feed f;
+    seine_slice one = {.wall = DAY, .width = SEINE_SECS(1), .shards = 1};
+
+    CHECK_EQ(sn_feed_init(&f, 0, DAY + SEINE_SECS(10)), SEINE_OK);
+    one.requests[2] = 3;
+    sn_feed_restore(&f, &one, true);
+    one.requests[2] = 4;
+    sn_feed_restore(&f, &one, true);
+    seine_timeline *t;
+    size_t n;
+    const seine_slice *all = look(&f, &t, &n);
+    uint64_t requests = 0;
+    for (size_t i = 0; i < n; i++)
+        requests +=
+            all[i].wall == DAY && all[i].width == SEINE_SECS(1) ? all[i].requests[2] : 0;
+    CHECK_EQ(requests, 7);
+    seine_timeline_free(t);
+    sn_feed_fini(&f);
+}
+
 TEST(feed_that_is_off_costs_nothing_and_shows_nothing)
 {
     sn_feed f = {.seconds = NULL};

@@ -258,6 +258,22 @@ TEST(metrics_of_100000_hosts_have_no_more_than_2000_series)
     script_free(s);
 }
 
+TEST(fetch_metrics_are_whole_or_not_made)
+{
+    FAIL_EACH(n)
+    {
+        seine_metrics *metrics = NULL;
+        sn_fetch_metrics *m = NULL;
+        seine_err e = seine_metrics_new(&metrics);
+
+        if (e == SEINE_OK)
+            e = sn_fetch_metrics_new(metrics, &m);
+        CHECK_EQ(e, fail_hit() ? SEINE_E_NOMEM : SEINE_OK);
+        CHECK_EQ(m != NULL, e == SEINE_OK);
+        seine_metrics_free(metrics);
+    }
+}
+
 TEST(fetch_metrics_that_are_off_count_nothing)
 {
     sn_visit v = {.end.fault = SN_FAULT};

@@ -85,6 +85,104 @@ TEST(host_policy_takes_the_most_specific_entry_key_by_key)
     end(&w);
 }
 
+/* An entry in which each key differs from what the run says. */
+static seine_host_opts
+with_all(void)
+{
+    static const seine_field key = {{"X", 1}, {"y", 1}};
+    static const seine_breaker_opts breaker = SEINE_BREAKER_OPTS;
+    const seine_fetch_opts run = SEINE_FETCH_OPTS;
+    seine_host_opts o = SEINE_HOST_OPTS;
+
+    o.match = "e.example";
+    o.rate = (seine_rate){7, SEINE_SECS(3), 5};
+    o.per_host = 9;
+    o.adaptive = !run.adaptive;
+    o.timeout = SEINE_MS(4321);
+    o.connect_timeout = SEINE_MS(1234);
+    o.speed_bytes = 77;
+    o.speed_span = SEINE_MS(777);
+    o.retries = 11;
+    o.retry_status = (seine_status_set){{1 << 10}};
+    o.retry_not_net = o.retry_not_timeout = true;
+    o.backoff_first = SEINE_MS(3);
+    o.backoff_last = SEINE_MS(33);
+    o.max_retry_after = SEINE_MS(55);
+    o.breaker = breaker;
+    o.breaker.open_for = SEINE_MS(66);
+    o.park = 13;
+    o.max_crawl_delay = SEINE_MS(88);
+    o.robots = run.robots == SEINE_OBEY_ON ? SEINE_OBEY_OFF : SEINE_OBEY_ON;
+    o.fields = &key;
+    o.n_fields = 1;
+    o.user_agent = "another";
+    o.cookies = false;
+    o.proxy = "http://p.example:3128";
+    o.insecure = true;
+    o.max_body = 999;
+    o.accept = (seine_status_set){{1 << 11}};
+    return o;
+}
+
+/* The bits of `set` whose keys are those of the entry, and not those of the run. */
+static uint32_t
+keys_of(const sn_host_policy *p, const seine_host_opts *o)
+{
+    const sn_timeouts *t = &p->limits.time;
+    const struct {
+        uint32_t bit;
+        bool is_there;
+    } rows[] = {
+        {SEINE_HOST_RATE, p->rate.count == 7 && p->rate.per == SEINE_SECS(3)},
+        {SEINE_HOST_BURST, p->rate.burst == 5},
+        {SEINE_HOST_PER_HOST, p->per_host == 9},
+        {SEINE_HOST_ADAPTIVE, p->adaptive == o->adaptive},
+        {SEINE_HOST_TIMEOUT, t->attempt == o->timeout},
+        {SEINE_HOST_CONNECT_TIMEOUT, t->connect == o->connect_timeout},
+        {SEINE_HOST_SPEED, t->speed_bytes == 77 && t->speed_span == SEINE_MS(777)},
+        {SEINE_HOST_RETRIES, p->retry.max_attempts == 12},
+        {SEINE_HOST_RETRY_ON,
+         memcmp(&p->retry.status, &o->retry_status, sizeof o->retry_status) == 0 &&
+             p->retry.not_net && p->retry.not_timeout},
+        {SEINE_HOST_BACKOFF,
+         p->retry.base == SEINE_MS(3) && p->retry.max == SEINE_MS(33)},
+        {SEINE_HOST_MAX_RETRY_AFTER, p->max_retry_after == SEINE_MS(55)},
+        {SEINE_HOST_BREAKER, p->breaker.open_for == SEINE_MS(66) && p->park == 13},
+        {SEINE_HOST_MAX_CRAWL_DELAY, p->max_crawl_delay == SEINE_MS(88)},
+        {SEINE_HOST_ROBOTS, p->robots == o->robots},
+        {SEINE_HOST_FIELDS, p->n_fields == 1 && p->fields[0].value.len == 1},
+        {SEINE_HOST_USER_AGENT, p->user_agent && strcmp(p->user_agent, "another") == 0},
+        {SEINE_HOST_COOKIES, !p->cookies},
+        {SEINE_HOST_PROXY, p->proxy != NULL},
+        {SEINE_HOST_INSECURE, p->insecure},
+        {SEINE_HOST_MAX_BODY, p->limits.max_body == 999},
+        {SEINE_HOST_ACCEPT, memcmp(&p->accept, &o->accept, sizeof o->accept) == 0},
+    };
+    uint32_t keys = 0;
+
+    EACH_ROW(i, rows)
+        keys |= rows[i].is_there ? rows[i].bit : 0;
+    return keys;
+}
+
+TEST(host_policy_has_those_keys_of_an_entry_that_are_set)
+{
+    for (uint32_t bit = SEINE_HOST_RATE; bit <= SEINE_HOST_ACCEPT; bit <<= 1) {
+        seine_host_opts o = with_all();
+        char agent[] = "another";
+        world w;
+
+        o.set = bit;
+        o.user_agent = agent;
+        CHECK_EQ(begin(&w, &o, 1, NULL, 0, NULL), SEINE_OK);
+        agent[0] = 'x'; /* the table has texts of its own */
+        const sn_host_policy *p = find(&w, "http://e.example:80");
+        CHECK_EQ(keys_of(p, &o), bit);
+        CHECK_EQ(p->set, bit);
+        end(&w);
+    }
+}
+
 TEST(host_policy_is_none_for_a_host_that_nobody_names)
 {
     world w;

@@ -416,6 +416,25 @@ TEST(page_of_a_sitemap_says_whether_it_was_read_to_its_end)
     }
 }
 
+/* The format allows 50,000 pages; a user may want more. */
+TEST(page_of_a_sitemap_has_as_many_pages_as_are_wanted)
+{
+    enum { ALL = 50001 };
+    static const char one[] = "<url><loc>/1</loc></url>";
+    static char map[8 + ALL * sizeof one + 16];
+    sn_page *p = sn_page_new();
+    sn_page_wants wants = {.kind = SN_KIND_SITEMAP, .max_links = ALL};
+    size_t n = (size_t)snprintf(map, sizeof map, "<urlset>");
+
+    for (int i = 0; i < ALL; i++)
+        n += (size_t)snprintf(map + n, sizeof map - n, "%s", one);
+    snprintf(map + n, sizeof map - n, "</urlset>");
+    sn_page_facts f = facts_of(p, &wants, map);
+    CHECK_EQ(sn_page_n_links(p), ALL);
+    CHECK(!f.is_cut);
+    sn_page_free(p);
+}
+
 TEST(page_that_was_big_gives_its_memory_back)
 {
     static char page[200000];

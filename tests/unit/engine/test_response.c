@@ -38,6 +38,40 @@ TEST(a_content_type_is_a_media_type_and_perhaps_a_charset)
     }
 }
 
+/* A fetch remembers what it read last of a Content-Type. */
+TEST(content_types_that_begin_alike_are_read_each_for_itself)
+{
+    static const struct {
+        const char *fields, *type, *charset;
+    } rows[] = {
+        {"Content-Type: text/html; charset=iso-8859-1", "text/html", "iso-8859-1"},
+        {"Content-Type: text/html; charset=iso-8859-1", "text/html", "iso-8859-1"},
+        {"Content-Type: text/html", "text/html", ""},
+        {"Content-Type: text/html; charset=iso-8859-15", "text/html", "iso-8859-15"},
+        {"Content-Type: text/html; charset=iso-8859-1", "text/html", "iso-8859-1"},
+        {"Content-Type: text/htmx; charset=iso-8859-1", "text/htmx", "iso-8859-1"},
+    };
+    fixture *t = set_up();
+    seine_ask ask = SEINE_ASK;
+    char url[32];
+
+    CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), &t->f, NULL), SEINE_OK);
+    EACH_ROW(i, rows) {
+        int n = snprintf(url, sizeof url, "http://a.test/%u", (unsigned)i);
+
+        script_on(t->s, url, &(answer){.fields = rows[i].fields, .body = "x"});
+        ask.url = (seine_view){url, (size_t)n};
+        CHECK_EQ(seine_fetch_add(t->f, &ask, NULL), SEINE_OK);
+        while (t->g.n <= i)
+            sn_fetch_turn(t->f, SEINE_NEVER);
+        CHECK_STR(t->g.all[i].content_type, rows[i].type);
+        CHECK_STR(t->g.all[i].charset, rows[i].charset);
+    }
+    CHECK_EQ(seine_fetch_finish(t->f, NULL), SEINE_OK);
+    seine_fetch_free(t->f);
+    tear_down(t);
+}
+
 TEST(of_an_answer_is_kept_what_was_asked_for)
 {
     fixture *t = set_up();
