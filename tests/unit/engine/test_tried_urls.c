@@ -3,6 +3,7 @@
 #include "engine/tried_urls.h"
 
 #include "check.h"
+#include "failing.h"
 
 TEST(tried_urls_a_url_goes_on_with_its_next_attempt)
 {
@@ -46,4 +47,20 @@ TEST(tried_urls_of_a_first_run_are_none)
 
     sn_tried_urls_begin(&t, 0, &r, 0);
     CHECK_EQ(r.attempts, 0);
+}
+
+TEST(tried_urls_say_when_there_is_no_room)
+{
+    FAIL_EACH(n)
+    {
+        sn_tried_urls t = {0};
+        seine_err e = SEINE_OK;
+        uint64_t i = 0;
+
+        for (; i < 200 && e == SEINE_OK; i++)
+            e = sn_tried_urls_add(&t, &(sn_tried_url){i, 1, 0});
+        CHECK_EQ(e, fail_hit() ? SEINE_E_NOMEM : SEINE_OK);
+        CHECK_EQ(t.n, e == SEINE_OK ? 200 : i - 1);
+        sn_tried_urls_fini(&t);
+    }
 }
