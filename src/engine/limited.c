@@ -121,7 +121,6 @@ take_means(const seine_limited *l, means *m)
     for (int i = 0; i < W_ROOM; i++)
         m->waits[i] /= n;
     m->ready /= n;
-    m->queue /= n;
     add_times(m, look_at(l, 0), look_at(l, l->n - 1));
 }
 

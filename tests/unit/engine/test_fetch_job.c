@@ -514,3 +514,20 @@ TEST(the_interval_of_a_host_holds_across_two_runs)
     CHECK(apart >= SEINE_SECS(10) && apart < SEINE_SECS(11));
     tear_down(t);
 }
+
+TEST(no_burst_is_saved_up_between_two_runs)
+{
+    fixture *t = set_up_host(&(answer){.status = 500}, 3);
+
+    t->opts.breaker.failure_threshold = 0;
+    t->opts.host_rate = (seine_rate){1, SEINE_SECS(10), 3};
+    stop_after_requests(t, 1, SEINE_SECS(300));
+    unsigned before = script_requests(t->s);
+    go_on(t);
+    for (unsigned i = before + 1; i < script_requests(t->s); i++) {
+        seine_span apart = script_request(t->s, i)->at - script_request(t->s, i - 1)->at;
+
+        CHECK(apart >= SEINE_SECS(10));
+    }
+    tear_down(t);
+}
