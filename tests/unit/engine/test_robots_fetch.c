@@ -331,3 +331,44 @@ TEST(robots_fetch_without_memory_says_so)
         seine_robots_book_free(book);
     }
 }
+
+TEST(robots_book_of_a_text_answers_for_every_host)
+{
+    FAIL_EACH(n)
+    {
+        seine_robots_verdict verdict = {.allowed = true};
+        seine_robots_book *book = NULL;
+        seine_err e =
+            seine_robots_book_new("User-agent: *\nDisallow: /no", 27, "here", &book);
+
+        CHECK(e == SEINE_OK || (e == SEINE_E_NOMEM && fail_hit()));
+        CHECK_EQ(book != NULL, e == SEINE_OK);
+        const seine_robots_answer *a =
+            book ? seine_robots_book_of(book, "http://any.test/") : NULL;
+        if (a) {
+            CHECK_EQ(a->state, SEINE_ROBOTS_PARSED);
+            CHECK_EQ(a->err, SEINE_OK);
+            CHECK_STR(a->source, "here");
+            CHECK_EQ(seine_robots_check(a->robots, "x", "/no", 3, &verdict), SEINE_OK);
+            CHECK(!verdict.allowed); /* also where memory for less room was short */
+        }
+        CHECK_EQ(a != NULL, e == SEINE_OK);
+        seine_robots_book_free(book);
+    }
+    seine_robots_book *book = NULL;
+    CHECK_EQ(seine_robots_book_new("", 0, NULL, &book), SEINE_E_INVAL);
+    CHECK_EQ(seine_robots_book_new("", 0, "here", NULL), SEINE_E_INVAL);
+}
+
+TEST(robots_fetch_refuses_what_is_missing)
+{
+    static const char *const urls[] = {"http://a.test/", NULL};
+    const seine_fetch_opts o = SEINE_FETCH_OPTS;
+    seine_robots_book *book = NULL;
+
+    CHECK_EQ(seine_robots_fetch(NULL, NULL, urls, 1, &book, NULL), SEINE_E_INVAL);
+    CHECK_EQ(seine_robots_fetch(&o, NULL, urls, 1, NULL, NULL), SEINE_E_INVAL);
+    CHECK_EQ(seine_robots_fetch(&o, NULL, NULL, 1, &book, NULL), SEINE_E_INVAL);
+    CHECK_EQ(seine_robots_fetch(&o, NULL, urls, 2, &book, NULL), SEINE_E_INVAL);
+    CHECK(!book);
+}
