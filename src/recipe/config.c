@@ -40,73 +40,16 @@ tell(seine_config *c, const sn_yaml *at, const char *text)
     sn_mistakes_add(&c->mistakes, at ? at->line : 1, at ? at->col : 1, text);
 }
 
-/* Two keys that differ in - and _ alone are the same. */
-static bool
-is_same_key(sn_str a, sn_str b)
-{
-    if (a.len != b.len)
-        return false;
-    for (size_t i = 0; i < a.len; i++)
-        if (a.ptr[i] != b.ptr[i] && (!strchr("-_", a.ptr[i]) || !strchr("-_", b.ptr[i])))
-            return false;
-    return true;
-}
-
-static uint32_t
-hash_of(sn_str key)
-{
-    uint32_t h = 2166136261u;
-
-    for (size_t i = 0; i < key.len; i++)
-        h = (h ^ (uint8_t)(key.ptr[i] == '_' ? '-' : key.ptr[i])) * 16777619u;
-    return h;
-}
-
 static void
-tell_repeated(seine_config *c, const sn_yaml *again, const sn_yaml *first)
+tell_repeated(const sn_yaml *again, const sn_yaml *first, void *arg)
 {
+    seine_config *c = arg;
     char text[SEINE_DIAG_TEXT];
 
     snprintf(text, sizeof text, "key '%.*s' stands twice; the first is in line %u",
              again->text.len < 40 ? (int)again->text.len : 40, again->text.ptr,
              first->line);
     tell(c, again, text);
-}
-
-/* Each key of the map is looked up among those before it. False: no memory. */
-static bool
-check_repeats(seine_config *c, const sn_yaml *map)
-{
-    uint32_t room = 16;
-
-    while (room < map->count * 2)
-        room *= 2;
-    const sn_yaml **table = sn_calloc(room, sizeof *table);
-    if (!table)
-        return false;
-    for (const sn_yaml *v = map->first; v; v = v->next) {
-        uint32_t at = hash_of(v->key->text) & (room - 1);
-
-        while (table[at] && !is_same_key(table[at]->text, v->key->text))
-            at = (at + 1) & (room - 1);
-        if (table[at])
-            tell_repeated(c, v->key, table[at]);
-        else
-            table[at] = v->key;
-    }
-    sn_free(table);
-    return true;
-}
-
-/* Recurses as deep as the reader allows. */
-static bool
-check_tree(seine_config *c, const sn_yaml *n)
-{
-    bool fine = n->kind != SN_YAML_MAP || check_repeats(c, n);
-
-    for (const sn_yaml *v = n->first; v && fine; v = v->next)
-        fine = check_tree(c, v);
-    return fine;
 }
 
 static seine_err
@@ -127,7 +70,8 @@ read_tree(seine_config *c, sn_str text)
         tell(c, root, "a configuration is a map of keys and values; try host-rate: 5/s");
         return SEINE_OK;
     }
-    if (!check_tree(c, root))
+    const sn_yaml_repeats repeats = {sn_yaml_same_key, tell_repeated, c};
+    if (!sn_yaml_repeats_find(root, &repeats))
         return SEINE_E_NOMEM;
     c->root = root;
     return SEINE_OK;
@@ -217,7 +161,7 @@ seine_config_get(const seine_config_node *map, const char *key)
     sn_str want = sn_str_of(key ? key : "");
 
     for (const sn_yaml *v = map ? map->yaml.first : NULL; v && key; v = v->next)
-        if (v->key && is_same_key(v->key->text, want))
+        if (v->key && sn_yaml_same_key(v->key->text, want))
             return node_of(v);
     return NULL;
 }
@@ -260,7 +204,7 @@ static bool
 is_known(sn_str key, const char *const *words)
 {
     for (size_t i = 0; words[i]; i++)
-        if (is_same_key(key, sn_str_of(words[i])))
+        if (sn_yaml_same_key(key, sn_str_of(words[i])))
             return true;
     return false;
 }

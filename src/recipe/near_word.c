@@ -43,6 +43,26 @@ sn_near_slips(sn_str a, sn_str b)
     return rows[a.len % 3][b.len];
 }
 
+/* The one word of which `word` is the beginning: "unique" of "uniq", but not "output-dir"
+ * of "output", which is a word of its own. NULL: none, or several. */
+static const char *
+longer_word(sn_str word, const char *const *words)
+{
+    const char *best = NULL;
+
+    for (size_t i = 0; words[i]; i++) {
+        sn_str known = sn_str_of(words[i]);
+
+        if (word.len < 3 || known.len <= word.len || known.ptr[word.len] == '-' ||
+            sn_near_slips(word, sn_str_slice(known, 0, word.len)) > 0)
+            continue;
+        if (best)
+            return NULL;
+        best = words[i];
+    }
+    return best;
+}
+
 const char *
 sn_near_word(sn_str word, const char *const *words)
 {
@@ -56,5 +76,5 @@ sn_near_word(sn_str word, const char *const *words)
             best = words[i];
         }
     }
-    return best;
+    return best ? best : longer_word(word, words);
 }

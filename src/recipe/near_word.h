@@ -12,7 +12,8 @@ enum { SN_NEAR_FAR = 99 };
 unsigned sn_near_slips(sn_str a, sn_str b);
 
 /* The nearest of the words (the list ends with NULL), if at most two slips and fewer than
- * half of the letters are wrong; NULL: none. `-` and `_` are the same. */
+ * half of the letters are wrong, else the only one that begins with the three letters or
+ * more of `word`; NULL: none. `-` and `_` are the same. */
 const char *sn_near_word(sn_str word, const char *const *words);
 
 #endif

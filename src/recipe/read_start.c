@@ -324,8 +324,10 @@ sn_read_options(sn_reading *in, const sn_yaml *map)
         else if (sn_yaml_is_key(v->key->text, "include") ||
                  sn_yaml_is_key(v->key->text, "exclude"))
             check_patterns(in, v);
-        if (known)
+        if (known) {
+            sn_read_spelling(in, map, v);
             continue;
+        }
         const char *near = sn_near_word(v->key->text, sn_recipe_options);
         sn_mistake(in, v->key, "a recipe cannot set the option '%.*s'%s%s",
                    v->key->text.len < 40 ? (int)v->key->text.len : 40, v->key->text.ptr,

@@ -81,6 +81,39 @@ has_word(sn_str word, const char *const *words)
     return false;
 }
 
+void
+sn_mistake_twice(sn_reading *in, const sn_yaml *again, const sn_yaml *first)
+{
+    sn_mistake(in, again, "key '%.*s' stands twice; the first is in line %u",
+               again->text.len < 40 ? (int)again->text.len : 40, again->text.ptr,
+               first->line);
+}
+
+static void
+tell_repeat(const sn_yaml *again, const sn_yaml *first, void *arg)
+{
+    sn_mistake_twice(arg, again, first);
+}
+
+void
+sn_read_repeats(sn_reading *in, const sn_yaml *root)
+{
+    const sn_yaml_repeats repeats = {sn_str_eq, tell_repeat, in};
+
+    in->nomem |= !sn_yaml_repeats_find(root, &repeats);
+}
+
+void
+sn_read_spelling(sn_reading *in, const sn_yaml *map, const sn_yaml *value)
+{
+    const sn_yaml *first = map->first;
+
+    while (first != value && !sn_yaml_same_key(first->key->text, value->key->text))
+        first = first->next;
+    if (first != value && !sn_str_eq(first->key->text, value->key->text))
+        sn_mistake_twice(in, value->key, first->key);
+}
+
 bool
 sn_read_keys(sn_reading *in, const sn_yaml *map, const char *where, const char *keys)
 {
@@ -94,8 +127,10 @@ sn_read_keys(sn_reading *in, const sn_yaml *map, const char *where, const char *
     snprintf(copy, sizeof copy, "%s", keys);
     split_words(copy, words);
     for (const sn_yaml *v = map->first; v; v = v->next) {
-        if (has_word(v->key->text, words))
+        if (has_word(v->key->text, words)) {
+            sn_read_spelling(in, map, v);
             continue;
+        }
         const char *near = sn_near_word(v->key->text, words);
         int shown = v->key->text.len < 30 ? (int)v->key->text.len : 30;
         if (near)

@@ -38,6 +38,17 @@ void sn_mistake_in(sn_reading *in, const sn_yaml *at, size_t byte, const char *f
 void sn_mistake_word(sn_reading *in, const sn_yaml *v, const char *key,
                      const char *const *words);
 
+/* Tells that a key stands twice in its map; both are nodes of keys. */
+void sn_mistake_twice(sn_reading *in, const sn_yaml *again, const sn_yaml *first);
+
+/* Tells every key of the tree that stands twice in its map, byte for byte: names and
+ * texts of the user may differ in - and _ alone. */
+void sn_read_repeats(sn_reading *in, const sn_yaml *root);
+
+/* Tells a known key that stands in its map a second time, spelt with - for _ or the other
+ * way round. */
+void sn_read_spelling(sn_reading *in, const sn_yaml *map, const sn_yaml *value);
+
 /* Tells the keys of a map that `keys` (blanks between them) does not have. False: it is
  * no map. `where` is what the message calls the map. */
 bool sn_read_keys(sn_reading *in, const sn_yaml *map, const char *where,

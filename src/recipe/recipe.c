@@ -200,6 +200,7 @@ read_recipe(sn_reading *in, sn_str yaml)
         sn_diag_place(&in->wrong[0], in->file, fault.line, fault.column);
         return SEINE_E_CONFIG;
     }
+    sn_read_repeats(in, root);
     if (sn_read_keys(in, root, "the recipe", SN_KEYS_TOP)) {
         read_all(in, root);
         keep_parts(in, root);

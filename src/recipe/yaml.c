@@ -13,7 +13,6 @@ typedef struct reader {
     sn_str text;
     seine_diag *fault;
     unsigned nodes;
-    bool may_repeat;              /* keys */
     sn_yaml *open[SN_YAML_DEPTH]; /* lists and maps around the next node */
     sn_yaml *last[SN_YAML_DEPTH]; /* their last child */
     sn_yaml *key[SN_YAML_DEPTH];  /* of a map: a key whose value comes next */
@@ -179,18 +178,8 @@ sn_yaml_is_key(sn_str text, const char *key)
 static bool
 take_key(reader *r, sn_yaml *node, yaml_mark_t mark)
 {
-    const sn_yaml *map = r->open[r->depth - 1];
-
     if (node->kind != SN_YAML_SCALAR)
         return wrong(r, mark, "a key must be a word");
-    for (const sn_yaml *v = map->first; v && !r->may_repeat; v = v->next)
-        if (sn_str_eq(v->key->text, node->text)) {
-            sn_diag_text(r->fault, "key '%.*s' stands twice; the first is in line %u",
-                         node->text.len < 40 ? (int)node->text.len : 40, node->text.ptr,
-                         v->key->line);
-            sn_diag_place(r->fault, NULL, node->line, node->col);
-            return false;
-        }
     r->key[r->depth - 1] = node;
     return true;
 }
@@ -345,7 +334,7 @@ sn_yaml_read(sn_str text, sn_arena *arena, sn_yaml **out_root, seine_diag *fault
 bool
 sn_yaml_read_loose(sn_str text, sn_arena *arena, sn_yaml **out_root, seine_diag *fault)
 {
-    reader r = {.arena = arena, .text = text, .fault = fault, .may_repeat = true};
+    reader r = {.arena = arena, .text = text, .fault = fault};
 
     return read_text(&r, out_root);
 }

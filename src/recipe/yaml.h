@@ -7,7 +7,8 @@
  *         complain(fault.line, fault.column, fault.text);
  *
  * One document of scalars, lists and maps. Anchors, aliases and tags are refused, as are
- * keys that are no plain words and keys that stand twice in a map.
+ * keys that are no plain words. A key may stand twice in a map: sn_yaml_repeats_find
+ * finds all of them, so that they are told beside the other mistakes of a file.
  *
  * Time    plays no part.
  * Memory  the arena's; at most 20,000 nodes and 32 levels.
@@ -44,10 +45,23 @@ typedef struct sn_yaml {
 /* False: the diag says where and why; an empty text: out of memory. */
 bool sn_yaml_read(sn_str text, sn_arena *arena, sn_yaml **out_root, seine_diag *fault);
 
-/* The same for a file that may say nothing (*out_root is NULL then), and whose repeated
- * keys the caller tells, all of them at once. */
+/* The same for a file that may say nothing: *out_root is NULL then. */
 bool sn_yaml_read_loose(sn_str text, sn_arena *arena, sn_yaml **out_root,
                         seine_diag *fault);
+
+/* Who is told of keys that stand twice in a map, and which keys are the same. `tell` gets
+ * the nodes of both keys. */
+typedef struct sn_yaml_repeats {
+    bool (*is_same)(sn_str a, sn_str b); /* sn_str_eq or sn_yaml_same_key */
+    void (*tell)(const sn_yaml *again, const sn_yaml *first, void *arg);
+    void *arg;
+} sn_yaml_repeats;
+
+/* Looks at every map of the tree. False: no memory. */
+bool sn_yaml_repeats_find(const sn_yaml *root, const sn_yaml_repeats *r);
+
+/* Are two keys the same but for `-` and `_`? */
+bool sn_yaml_same_key(sn_str a, sn_str b);
 
 /* The value of a key; NULL if there is none. `-` and `_` in keys are the same. */
 const sn_yaml *sn_yaml_get(const sn_yaml *map, const char *key);
