@@ -48,14 +48,14 @@
     {"domains", "D", KIND_LIST, "LIST", AT(domains), .env = true, .rare = true,
      .help = "further hosts in scope: a.example,*.b.example"},
 #endif
-    {"include", NULL, KIND_LIST, "RE", AT(include), .env = true, .rare = FOR(true, IN_CHECK + IN_MIRROR > 0),
+    {"include", NULL, KIND_LIST, "RE", AT(include), .max = 1000, .env = true, .rare = FOR(true, IN_CHECK + IN_MIRROR > 0),
      .help = "only URLs in which RE matches; may be repeated",
      .more = FOR("A regular expression, looked for in the whole URL; one of several is enough. Others are skipped with reason `pattern`.",
                  "A regular expression, looked for in the whole URL; one of several is enough. Seeds need not match. Others are skipped with reason `pattern`.")},
     {"glob", NULL, KIND_LIST, "PATTERN", AT(glob), .env = true, .rare = true,
      .help = "as --include, with a pattern of the shell: '*.pdf'",
      .more = "Without a slash it is the last part of the path, with one at its front the whole path. `*` stays in one part of the path, `**` does not."},
-    {"exclude", NULL, KIND_LIST, "RE", AT(exclude), .env = true, .rare = FOR(true, false),
+    {"exclude", NULL, KIND_LIST, "RE", AT(exclude), .max = 1000, .env = true, .rare = FOR(true, false),
      .help = "none in which RE matches; may be repeated",
      .more = "It beats --include, and seeds have to pass it, too."},
 #if IN_CRAWL && !IN_CHECK

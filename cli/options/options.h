@@ -59,7 +59,7 @@ typedef struct option {
     const char *value;   /* the value in the help: "D", "auto|never" */
     const char *initial; /* the default, read like a typed value; NULL: none */
     size_t at;           /* offset in the settings */
-    uint64_t min, max;   /* of counts and sizes; max 0: no bound */
+    uint64_t min, max;   /* of counts and sizes; max of lists: texts; max 0: no bound */
     bool off;            /* "off" is a value; for rates it always is */
     bool alone;          /* --x and --x=V but not --x V; --x alone is "" */
     bool no;             /* --no-x exists though x takes a value, and is "" */

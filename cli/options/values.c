@@ -61,6 +61,16 @@ add_text(texts *list, const char *text)
     list->items[list->count] = NULL;
 }
 
+static const char *
+check_count(const option *o, const texts *list, char why[VALUES_WHY])
+{
+    if (o->max == 0 || list->count <= o->max)
+        return NULL;
+    snprintf(why, VALUES_WHY, "more than %llu of them; try fewer, or join them: (a|b)",
+             (unsigned long long)o->max);
+    return why;
+}
+
 void
 values_alone(const option *o, void *settings)
 {
@@ -117,7 +127,7 @@ values_read(const option *o, const char *text, void *settings, char why[VALUES_W
         if (!text[0])
             return "must not be empty";
         add_text(at, text);
-        return NULL;
+        return check_count(o, at, why);
     case KIND_TIMES:
     case KIND_FLAG:
     case KIND_ACTION:
@@ -153,7 +163,7 @@ values_environment(const option *o, const char *text, void *settings,
     for (char *rest = list->own, *part; (part = strsep(&rest, ",")) != NULL;)
         if (part[0])
             add_text(list, part);
-    return NULL;
+    return check_count(o, list, why);
 }
 
 /* A sample of every way to write a number, if they are in range; else one number. */

@@ -57,9 +57,15 @@ check_value(mistakes *m, const option *o, const seine_config_node *n)
     char why[SEINE_DIAG_TEXT];
     bool is_list = seine_config_kind_of(n) == SEINE_CONFIG_LIST &&
                    (o->kind == KIND_LIST || o->kind == KIND_FILES);
+    uint64_t count = 0;
 
     for (const seine_config_node *v = is_list ? seine_config_first(n) : n; v;
-         v = is_list ? seine_config_next(v) : NULL)
+         v = is_list ? seine_config_next(v) : NULL) {
+        if (is_list && o->max > 0 && ++count > o->max) {
+            config_value_fits(n, o, why, sizeof why);
+            add(m, v, why);
+            return;
+        }
         if (!is_of_recipes(o, v) && !config_value_fits(v, o, why, sizeof why)) {
             char *hint = strstr(why, "; try batch|off");
             if (hint && strcmp(o->name, "dedup") == 0)
@@ -67,6 +73,7 @@ check_value(mistakes *m, const option *o, const seine_config_node *n)
                          "; try batch, job or off");
             add(m, v, why);
         }
+    }
 }
 
 /* In keys _ and - are the same. */

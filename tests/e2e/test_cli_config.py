@@ -63,6 +63,18 @@ def a_mistake_is_told_where_it_is(_, text, want):
 
 
 @case
+def a_list_of_patterns_has_its_limit_before_anything_is_sent():
+    with Place() as p:
+        p.write("most.yaml", "exclude: [" + ", ".join(["a"] * 1000) + "]\n")
+        p.write("more.yaml", "exclude: [" + ", ".join(["a"] * 1001) + "]\n")
+        check(p.run("config", "check", "most.yaml").code, 0)
+        for words in (("config", "check", "more.yaml"), ("fetch", "--config", "more.yaml", "http://127.0.0.1:1/")):
+            r = p.run(*words)
+            check((r.code, r.out), (2, ""))
+            check(r.err.startswith("seine: more.yaml:1:3011: exclude 'a': more than 1000 of them\n"), True, r.err)
+
+
+@case
 def there_are_fifteen_and_more():
     check(len(MISTAKES) >= 15, True)
 

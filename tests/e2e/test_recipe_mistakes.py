@@ -33,7 +33,8 @@ def a_mistake_is_told_where_it_is(_, recipe, want):
 
 
 @rows([("timeout", "0"), ("head-timeout", "0s"), ("max-errors", "any"), ("contact", '"a\\nb"'), ("accept-type", "x"), ("robots-agent", "a b"),
-       ("include", "'('"), ("exclude", "['a', '[']"), ("per-ip", "65536")])
+       ("include", "'('"), ("exclude", "['a', '[']"), ("per-ip", "65536"), ("exclude", str(["a"] * 1001))],
+      name=lambda row: f"{row[0]} {row[1][:12]}")
 def an_option_is_refused_alike_by_run_test_and_extract(name, value):
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "t.yaml"), "w", encoding="utf-8") as f:
