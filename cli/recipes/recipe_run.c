@@ -273,6 +273,26 @@ field_errors(const expectations *e)
     return errors;
 }
 
+/* How many rows have each field, in the order of the recipe. */
+static seine_json *
+field_coverage(const expectations *e)
+{
+    seine_json *list = xalloc_json(seine_json_new_array());
+
+    for (size_t i = 0; i < e->n_fields; i++) {
+        const field_count *f = &e->fields[i];
+        seine_json *one = xalloc_json(seine_json_new_object());
+
+        jsonl_set(one, "kind", jsonl_string(f->kind));
+        jsonl_set(one, "field", jsonl_string(f->name));
+        jsonl_set(one, "rows", seine_json_new_int((int64_t)f->rows));
+        jsonl_set(one, "filled", seine_json_new_int((int64_t)f->filled));
+        jsonl_set(one, "errors", seine_json_new_int((int64_t)f->errors));
+        jsonl_add(list, one);
+    }
+    return list;
+}
+
 /* The members of the summary of a fetch, with those of a recipe in their place. */
 static void
 change_members(const recipe_state *s, const run_end *end, int code, seine_text *io)
@@ -302,6 +322,7 @@ change_members(const recipe_state *s, const run_end *end, int code, seine_text *
     jsonl_set(all, "items", seine_json_new_int((int64_t)s->all->good));
     jsonl_set(all, "bad_rows", seine_json_new_int((int64_t)s->all->bad));
     jsonl_set(all, "errors", field_errors(s->all));
+    jsonl_set(all, "coverage", field_coverage(s->all));
     jsonl_set(all, "expect", seine_json_new_copy(s->unmet));
     jsonl_set(all, "exit_code", seine_json_new_int(code));
     jsonl_set(all, "seconds", seine_json_new_real((double)end->wall / 1e9));

@@ -187,11 +187,19 @@ uint64_t report_fact(const report *r, const char *name);
 const char *report_word(const report *r, const char *name);
 const seine_json *report_top_host(const report *r, const char *host);
 
-/* Of a recipe: is there anything to say of items; expectations that are not met; how many
- * mistakes bad rows have, by field. */
+/* Of a recipe: is there anything to say of items; expectations that are not met. */
 bool report_items_any(const report *r);
 const seine_json *report_unmet(const report *r);
-const seine_json *report_item_errors(const report *r);
+
+/* A field of the items: of so many rows so many have it, and so many a value that is
+ * wrong. */
+typedef struct report_field {
+    const char *kind, *name;
+    uint64_t rows, filled, errors;
+} report_field;
+
+/* False: there is no field `i`. */
+bool report_field_at(const report *r, size_t i, report_field *out);
 
 /* Forms */
 

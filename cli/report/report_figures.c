@@ -106,13 +106,29 @@ report_unmet(const report *r)
     return r->summary ? seine_json_get(r->summary, "expect") : NULL;
 }
 
-/* The summary of another command has errors by kind under the same name. */
-const seine_json *
-report_item_errors(const report *r)
+static uint64_t
+count_of(const seine_json *object, const char *name)
 {
-    return r->summary && seine_json_get(r->summary, "recipe")
-               ? seine_json_get(r->summary, "errors")
-               : NULL;
+    int64_t n = 0;
+
+    (void)seine_json_int(seine_json_get(object, name), &n);
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+bool
+report_field_at(const report *r, size_t i, report_field *out)
+{
+    const seine_json *list = r->summary ? seine_json_get(r->summary, "coverage") : NULL;
+    const seine_json *one = seine_json_at(list, i);
+    size_t n;
+
+    if (!one || !seine_json_string(seine_json_get(one, "kind"), &out->kind, &n) ||
+        !seine_json_string(seine_json_get(one, "field"), &out->name, &n))
+        return false;
+    out->rows = count_of(one, "rows");
+    out->filled = count_of(one, "filled");
+    out->errors = count_of(one, "errors");
+    return true;
 }
 
 bool

@@ -629,25 +629,34 @@ put_slowest(textbuf *out, const report *r)
 
 /* Items of a recipe, and what was expected of them */
 
-static bool
-put_item_error(const char *field, const seine_json *value, void *arg)
+static void
+put_coverage(textbuf *out, const report *r)
 {
-    textbuf *out = arg;
-    int64_t n = 0;
+    static const char *const columns[] = {"field",  "#rows",     "#have it",
+                                          "#share", "#mistakes", NULL};
+    report_field f;
 
-    (void)seine_json_int(value, &n);
-    textbuf_put(out, "<tr><th scope=\"row\">");
-    html_text(out, field);
-    textbuf_put(out, "</th>");
-    put_cell(out, figure_count(n > 0 ? (uint64_t)n : 0));
-    textbuf_put(out, "</tr>\n");
-    return true;
+    for (size_t i = 0; i < REPORT_SHOWN && report_field_at(r, i, &f); i++) {
+        if (i == 0)
+            begin_table(out, "Fields", columns);
+        textbuf_put(out, "<tr><th scope=\"row\">");
+        html_text(out, f.kind);
+        textbuf_put(out, " ");
+        html_text(out, f.name);
+        textbuf_put(out, "</th>");
+        put_cell(out, figure_count(f.rows));
+        put_cell(out, figure_count(f.filled));
+        put_cell(out, figure_share(f.filled, f.rows));
+        put_cell(out, figure_count(f.errors));
+        textbuf_put(out, "</tr>\n");
+    }
+    if (report_field_at(r, 0, &f))
+        end_table(out);
 }
 
 static void
 put_items(textbuf *out, const report *r)
 {
-    static const char *const columns[] = {"field", "#mistakes", NULL};
     const seine_json *list = report_unmet(r);
     const char *text;
     size_t n;
@@ -665,11 +674,7 @@ put_items(textbuf *out, const report *r)
         }
     if (r->summary && seine_json_size(list) == 0)
         textbuf_put(out, "<p>All expectations are met, or there were none.</p>\n");
-    if (seine_json_size(report_item_errors(r)) > 0) {
-        begin_table(out, "Bad rows by field", columns);
-        seine_json_each(report_item_errors(r), put_item_error, out);
-        end_table(out);
-    }
+    put_coverage(out, r);
     textbuf_put(out, "</section>\n");
 }
 

@@ -266,6 +266,25 @@ put_unmet(textbuf *out, const report *r)
 }
 
 static void
+put_coverage(textbuf *out, const report *r)
+{
+    report_field f;
+
+    for (size_t i = 0; report_field_at(r, i, &f); i++) {
+        size_t at = begin(out, i ? ",{" : ",\"coverage\":[{");
+
+        put_text(out, "kind", f.kind);
+        put_text(out, "field", f.name);
+        put_count(out, "rows", f.rows);
+        put_count(out, "filled", f.filled);
+        put_count(out, "errors", f.errors);
+        end(out, at, "}");
+    }
+    if (report_field_at(r, 0, &f))
+        textbuf_put(out, "]");
+}
+
+static void
 put_verdict(textbuf *out, const report *r)
 {
     textbuf line = {NULL, 0, 0};
@@ -296,6 +315,7 @@ report_json(const report *r, textbuf *out)
     put_verdict(out, r);
     put_counts(out, r);
     put_unmet(out, r);
+    put_coverage(out, r);
     put_latency(out, &r->latency);
     put_time(out, r);
     put_groups(out, "failures", &r->failures);

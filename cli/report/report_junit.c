@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report as JUnit XML: a case for each URL that failed, and one for those that did not.
- */
+/* A report as JUnit XML: a case for each URL that failed, one for those that did not, and
+ * one for each expectation that is not met. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -58,6 +58,24 @@ put_group(textbuf *out, const report_group *g)
     put_failure(out, g, NULL);
 }
 
+/* What a recipe expects and did not find: a case each. */
+static void
+put_unmet(textbuf *out, const seine_json *list)
+{
+    const char *text;
+    size_t n;
+
+    for (size_t i = 0; i < seine_json_size(list); i++) {
+        if (!seine_json_string(seine_json_at(list, i), &text, &n))
+            text = "";
+        textbuf_put(out, "  <testcase classname=\"expect\" name=\"%.*s\">\n",
+                    (int)strcspn(text, ": \"<>&"), text);
+        textbuf_put(out, "    <failure type=\"expect\" message=\"");
+        html_text(out, text);
+        textbuf_put(out, "\"/>\n  </testcase>\n");
+    }
+}
+
 static bool
 is_bad(const report_group *verdict)
 {
@@ -75,7 +93,8 @@ report_junit(const report *r, textbuf *out)
         if (is_bad(&r->verdicts.all[i]))
             kept[links.n++] = r->verdicts.all[i];
     links.all = kept;
-    size_t failures = cases_of(&r->failures) + cases_of(&links);
+    size_t failures =
+        cases_of(&r->failures) + cases_of(&links) + seine_json_size(report_unmet(r));
     textbuf_put(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"");
     html_text(out, r->title);
     textbuf_put(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" time=\"%.3f\">\n",
@@ -86,5 +105,6 @@ report_junit(const report *r, textbuf *out)
         put_group(out, &r->failures.all[i]);
     for (size_t i = 0; i < links.n; i++)
         put_group(out, &links.all[i]);
+    put_unmet(out, report_unmet(r));
     textbuf_put(out, "</testsuite>\n");
 }

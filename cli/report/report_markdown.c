@@ -77,6 +77,41 @@ put_groups(textbuf *out, const char *title, const report_groups *g)
     }
 }
 
+/* Items of a recipe: what was expected of them, and how many rows have each field. */
+static void
+put_items(textbuf *out, const report *r)
+{
+    const seine_json *list = report_unmet(r);
+    const char *text;
+    report_field f;
+    size_t n;
+
+    if (!report_items_any(r))
+        return;
+    textbuf_put(out, "## Items\n\n%s good, ", figure_count(r->items_good).text);
+    textbuf_put(out, "%s bad rows\n\n", figure_count(r->items_bad).text);
+    for (size_t i = 0; i < seine_json_size(list); i++)
+        if (seine_json_string(seine_json_at(list, i), &text, &n)) {
+            textbuf_put(out, "- **not met**: ");
+            markdown_text(out, text);
+            textbuf_put(out, "\n");
+        }
+    textbuf_put(out, "%s", seine_json_size(list) > 0 ? "\n" : "");
+    for (size_t i = 0; i < REPORT_SHOWN && report_field_at(r, i, &f); i++) {
+        if (i == 0)
+            textbuf_put(out, "| kind | field | rows | have it | share | mistakes |\n"
+                             "|---|---|--:|--:|--:|--:|\n");
+        textbuf_put(out, "| ");
+        markdown_text(out, f.kind);
+        textbuf_put(out, " | ");
+        markdown_text(out, f.name);
+        textbuf_put(out, " | %s | %s | %s | %s |\n", figure_count(f.rows).text,
+                    figure_count(f.filled).text, figure_share(f.filled, f.rows).text,
+                    figure_count(f.errors).text);
+    }
+    textbuf_put(out, "%s", report_field_at(r, 0, &f) ? "\n" : "");
+}
+
 static void
 put_time(textbuf *out, const report *r)
 {
@@ -166,6 +201,7 @@ report_markdown(const report *r, textbuf *out)
         put_counts(out, r);
     put_groups(out, "Failures", &r->failures);
     put_groups(out, "Links", &r->verdicts);
+    put_items(out, r);
     put_time(out, r);
     put_hosts(out, r);
     put_slowest(out, r);

@@ -244,6 +244,30 @@ put_slowest(textbuf *out, const report *r)
     }
 }
 
+/* The fields that not every row has, the first of them. */
+static void
+put_thin_fields(textbuf *out, const screen *s, const report *r)
+{
+    enum { SHOWN = 10 };
+    textbuf line = {NULL, 0, 0};
+    report_field f;
+    size_t n = 0;
+
+    for (size_t i = 0; report_field_at(r, i, &f); i++) {
+        if (f.filled == f.rows || n++ >= SHOWN)
+            continue;
+        textbuf_put(&line, n > 1 ? ", " : "fields: ");
+        put_inert(&line, f.name);
+        textbuf_put(&line, " in %s of %s rows", figure_count(f.filled).text,
+                    figure_count(f.rows).text);
+    }
+    if (n > SHOWN)
+        textbuf_put(&line, ", and %zu more", n - SHOWN);
+    if (n > 0)
+        put_wrapped(out, s, line.text);
+    textbuf_free(&line);
+}
+
 static void
 put_items(textbuf *out, const screen *s, const report *r)
 {
@@ -258,11 +282,14 @@ put_items(textbuf *out, const screen *s, const report *r)
                 figure_count(r->items_bad).text);
     for (size_t i = 0; i < seine_json_size(list); i++)
         if (seine_json_string(seine_json_at(list, i), &text, &n)) {
-            char line[300];
+            textbuf line = {NULL, 0, 0};
 
-            snprintf(line, sizeof line, "not met: %.250s", show(text).text);
-            put_wrapped(out, s, line);
+            textbuf_put(&line, "not met: ");
+            put_inert(&line, text);
+            put_wrapped(out, s, line.text);
+            textbuf_free(&line);
         }
+    put_thin_fields(out, s, r);
 }
 
 /* What held the run back, of a run that has a timeline. */

@@ -147,9 +147,14 @@ run_log_fail(run_log *v, seine_err e, const char *hint, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, list);
     va_end(list);
     if (!v->text) {
-        seine_log_field fields[] = {seine_log_err("err", e), seine_log_str("hint", hint)};
+        seine_log_field fields[2];
+        size_t n = 0;
 
-        seine_log_write(v->own, SEINE_LOG_ERROR, "error", text, fields, hint ? 2 : 1);
+        if (e != SEINE_OK) /* a message without an error of the library */
+            fields[n++] = seine_log_err("err", e);
+        if (hint)
+            fields[n++] = seine_log_str("hint", hint);
+        seine_log_write(v->own, SEINE_LOG_ERROR, "error", text, fields, n);
         return;
     }
     say_line(v, "seine: ", text, strlen(text));

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
@@ -250,15 +251,25 @@ def a_hostile_timeline_harms_nobody():
 def expectations_and_bad_rows_are_shown():
     with tempfile.TemporaryDirectory() as folder:
         lines = [{"v": 1, "type": "item", "ok": True}] * 4 + [{"v": 1, "type": "item", "ok": False}]
-        lines.append({"v": 1, "type": "summary", "command": "run", "recipe": "shop", "errors": {"price": 1}, "expect": ["items >= 10: 4 <i>good</i> rows"], "exit_code": 6})
+        lines.append({"v": 1, "type": "summary", "command": "run", "recipe": "shop", "expect": ["items >= 10: 4 <i>good</i> rows; " + "x" * 200 + " nearest: `.cost` (1)"], "exit_code": 6,
+                      "coverage": [{"kind": "a", "field": "name", "rows": 4, "filled": 4, "errors": 0}, {"kind": "a", "field": "price", "rows": 4, "filled": 1, "errors": 2}]})
+        said = lines[-1]["expect"][0]
         with open(os.path.join(folder, "a.jsonl"), "w", encoding="utf-8") as f:
             f.writelines(json.dumps(r) + "\n" for r in lines)
         got = report("a.jsonl", cwd=folder)
-        check((got["items"], got["expect"]), ({"good": 4, "bad": 1}, ["items >= 10: 4 <i>good</i> rows"]))
+        check((got["items"], got["expect"]), ({"good": 4, "bad": 1}, [said]))
+        check(got["coverage"], lines[-1]["coverage"])
         check("1 expectation is not met." in got["verdict"], True, got["verdict"])
-        check("not met: items >= 10" in seine("report", "a.jsonl", cwd=folder).out, True)
+        text = " ".join(seine("report", "a.jsonl", cwd=folder).out.split())
+        check("not met: " + said in text and "fields: price in 1 of 4 rows" in text, True, text)
         page = seine("report", "a.jsonl", "-f", "html", cwd=folder).out
-        check("Expectation not met: items &gt;= 10: 4 &lt;i&gt;good" in page and '<th scope="row">price</th><td class="n">1</td>' in page, True)
+        check("Expectation not met: items &gt;= 10: 4 &lt;i&gt;good" in page, True)
+        check('<th scope="row">a price</th><td class="n">4</td><td class="n">1</td><td class="n">25.0 %</td><td class="n">2</td>' in page, True)
+        text = seine("report", "a.jsonl", "-f", "md", cwd=folder).out
+        check("- **not met**: items >= 10" in text and "| a | price | 4 | 1 | 25.0 % | 2 |" in text, True, text)
+        suite = xml.etree.ElementTree.fromstring(seine("report", "a.jsonl", "-f", "junit", cwd=folder).out)
+        check((suite.get("tests"), suite.get("failures")), ("2", "1"))
+        check([(c.get("classname"), c.get("name"), c.find("failure").get("message")) for c in suite if len(c)], [("expect", "items", said)])
 
 
 @case
