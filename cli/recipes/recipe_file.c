@@ -138,14 +138,15 @@ recipe_type_of(const char *path)
     return n > 5 && strcmp(path + n - 5, ".json") == 0 ? "application/json" : "text/html";
 }
 
-/* "entry" becomes "entries", "box" "boxes", "shift" "shifts". */
+/* "entry" becomes "entries", "box" "boxes", "shift" "shifts"; "news" stays. */
 void
 recipe_count(uint64_t n, const char *kind, char *out, size_t cap)
 {
     size_t len = strlen(kind);
     char last = len > 0 ? kind[len - 1] : ' ', before = len > 1 ? kind[len - 2] : ' ';
     bool is_y = last == 'y' && !strchr("aeiou", before);
-    const char *end = is_y ? "ies" : strchr("sxz", last) ? "es" : "s";
+    bool is_plural = strcmp(kind, "news") == 0 || strcmp(kind, "series") == 0;
+    const char *end = is_plural ? "" : is_y ? "ies" : strchr("sxz", last) ? "es" : "s";
 
     if (n == 1)
         snprintf(out, cap, "1 %s", kind);

@@ -162,6 +162,8 @@ struct sn_spot {
     sn_spot *up, *first, *last, *next;
     seine_node node; /* the first */
     uint32_t count, rows, last_row;
+    uint32_t nth;    /* its place among the siblings of its tag … */
+    bool nth_varies; /* … is not that of all */
     const sn_token *tokens[SN_SPOT_TOKENS]; /* of the first … */
     uint32_t had[SN_SPOT_TOKENS];           /* … and how many have them */
     size_t n_tokens;

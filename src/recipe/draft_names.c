@@ -58,6 +58,8 @@ sn_draft_singular(char *name)
 {
     size_t n = strlen(name);
 
+    if (sn_str_is_among((sn_str){name, n}, "news series species"))
+        return;
     if (n > 4 && strcmp(name + n - 3, "ies") == 0)
         memcpy(name + n - 3, "y", 2);
     else if (n > 3 && name[n - 1] == 's' && name[n - 2] != 's' && name[n - 2] != 'u' &&

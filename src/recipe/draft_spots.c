@@ -172,6 +172,9 @@ look(sn_draft *d, sn_spots *all, seine_node n, sn_spot *up, uint32_t row)
     s->count++;
     s->rows += s->last_row != row;
     s->last_row = row;
+    uint32_t nth = place_of(d, n);
+    s->nth_varies |= s->count > 1 && nth != s->nth;
+    s->nth = nth;
     keep_tokens(d, s, n);
     keep_attrs(d, s, n);
     keep_text(d, s, n);
@@ -215,7 +218,7 @@ may_match(const sn_draft *d, const sn_spot *s, const sn_simple_select *x)
 {
     if (x->tag.len > 0 && !sn_str_eq(sn_draft_tag(d, s->node), x->tag))
         return false;
-    if (x->column > 0 && x->of_type && s->key.place > 0 && s->key.place != x->column)
+    if (x->column > 0 && x->of_type && !s->nth_varies && s->nth != x->column)
         return false;
     if (x->column > 0 && !x->of_type && s->key.column != x->column)
         return false;
@@ -270,6 +273,19 @@ is_outside(const sn_draft *d, const sn_spots *all, const sn_simple_select *x)
     return false;
 }
 
+/* Has the parent another spot of this tag, that only a class without a meaning tells
+ * apart? */
+static bool
+has_twin(const sn_draft *d, const sn_spot *s)
+{
+    const sn_spot *t = s->up ? s->up->first : NULL;
+
+    while (t &&
+           (t == s || !sn_str_eq(sn_draft_tag(d, t->node), sn_draft_tag(d, s->node))))
+        t = t->next;
+    return t != NULL;
+}
+
 static size_t
 names_of(const sn_draft *d, const sn_spot *s, sn_simple_select out[6])
 {
@@ -291,10 +307,11 @@ names_of(const sn_draft *d, const sn_spot *s, sn_simple_select out[6])
                                         .tag = tag,
                                         .column = s->key.place,
                                         .of_type = true};
-    out[n++] =
-        (sn_simple_select){.tag = tag,
-                           .column = s->key.place > 0 ? s->key.place : s->key.column,
-                           .of_type = s->key.place > 0};
+    uint32_t nth = s->key.place;
+    if (nth == 0 && n == 0 && s->key.column == 0 && !s->nth_varies && has_twin(d, s))
+        nth = s->nth;
+    out[n++] = (sn_simple_select){
+        .tag = tag, .column = nth > 0 ? nth : s->key.column, .of_type = nth > 0};
     return n;
 }
 

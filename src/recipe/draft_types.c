@@ -162,6 +162,28 @@ is_ambiguous(sn_draft *d, const trial *t, const sn_draft_field *f, size_t rows)
     return are_of(d, &other, f, rows);
 }
 
+/* Are there three digits behind the only dot of every amount that has one? Then the dot
+ * separates thousands: €30.000. */
+static bool
+are_thousands(const sn_draft_field *f, size_t rows)
+{
+    size_t seen = 0;
+
+    for (size_t i = 0; i < rows; i++) {
+        sn_str s = f->values[i];
+        size_t dot = s.ptr ? sn_str_find(s, '.') : 0, digits = 0;
+
+        if (!s.ptr || dot == s.len)
+            continue;
+        while (dot + 1 + digits < s.len && sn_is_digit(s.ptr[dot + 1 + digits]))
+            digits++;
+        if (digits != 3 || sn_str_find(s, ',') < s.len)
+            return false;
+        seen++;
+    }
+    return seen > 0;
+}
+
 void
 sn_draft_type(sn_draft *d, sn_draft_field *f, size_t rows)
 {
@@ -174,7 +196,9 @@ sn_draft_type(sn_draft *d, sn_draft_field *f, size_t rows)
         return;
     }
     for (size_t i = 0; i < sizeof trials / sizeof *trials && !f->all; i++) {
-        if (!are_of(d, &trials[i], f, rows))
+        if (!are_of(d, &trials[i], f, rows) ||
+            (trials[i].type == SN_TYPE_MONEY && trials[i].decimal == 0 &&
+             are_thousands(f, rows)))
             continue;
         if (is_ambiguous(d, &trials[i], f, rows) ||
             (trials[i].type == SN_TYPE_NUMBER && are_versions(f, rows)))

@@ -163,6 +163,46 @@ TEST(draft_takes_no_class_that_a_program_made)
                 "      role: .role\n");
 }
 
+/* Elements that only such classes tell apart are taken by their place. */
+TEST(draft_takes_places_where_a_program_made_the_classes)
+{
+    check_items("<div class=css-1x9ab3>"
+                "<div class=css-9k2jd1><a class=css-aa12f0 href=/1><h3>Hut</h3></a>"
+                "<p class=css-x0x0x1>40 m2</p><p class=css-y1y1y2>90000 EUR</p></div>"
+                "<div class=css-9k2jd1><a class=css-aa12f0 href=/2><h3>Tower</h3></a>"
+                "<p class=css-x0x0x1>50 m2</p><p class=css-y1y1y2>70000 EUR</p></div>"
+                "<div class=css-9k2jd1><a class=css-aa12f0 href=/3><h3>Barn</h3></a>"
+                "<p class=css-x0x0x1>60 m2</p><p class=css-y1y1y2>80000 EUR</p></div>"
+                "</div>",
+                "  - kind: item\n"
+                "    each: div div\n"
+                "    unique: link\n"
+                "    fields:\n"
+                "      title: h3\n"
+                "      text: 'p:nth-of-type(1)'\n"
+                "      price: {css: 'p:nth-of-type(2)', type: money}\n"
+                "      link: {css: a, attr: href, type: url, required: true}\n");
+}
+
+TEST(draft_reads_a_dot_before_three_digits_of_money_as_thousands)
+{
+    static const char page[] = "<ul><li class=j><b>A</b><i class=pay>€30.000</i>"
+                               "<li class=j><b>B</b><i class=pay>€41.500</i>"
+                               "<li class=j><b>C</b><i class=pay>€900</i></ul>";
+
+    check_has(page, "pay: {css: .pay, type: money, decimal: ','}\n");
+    check_has("<ul><li class=j><b>A</b><i class=pay>€30.000</i>"
+              "<li class=j><b>B</b><i class=pay>€41.50</i></ul>",
+              "pay: {css: .pay, type: money}\n");
+}
+
+TEST(draft_calls_one_of_the_news_news)
+{
+    check_has("<div class=news><article><h2>A</h2><p>one</p></article>"
+              "<article><h2>B</h2><p>two</p></article></div>",
+              "kind: news\n");
+}
+
 TEST(draft_finds_two_lists_of_a_page)
 {
     static const char page[] =
