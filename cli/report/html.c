@@ -6,11 +6,11 @@
 
 #include "screen/xalloc.h"
 
-enum { LONGEST = 360 };
+enum { LONGEST = 360, WHOLE = 4000 };
 
 /* Adds the text with entities. False: it was cut. */
 static bool
-escape(textbuf *out, const char *text, size_t n)
+escape(textbuf *out, const char *text, size_t n, size_t most)
 {
     static const struct {
         char c;
@@ -22,7 +22,7 @@ escape(textbuf *out, const char *text, size_t n)
     for (size_t i = 0; i < n; i++) {
         const char *entity = NULL;
 
-        if (out->len - from > LONGEST && (text[i] & 0xc0) != 0x80)
+        if (out->len - from > most && (text[i] & 0xc0) != 0x80)
             return false;
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
             entity = rows[k].c == text[i] ? rows[k].entity : entity;
@@ -34,8 +34,8 @@ escape(textbuf *out, const char *text, size_t n)
     return true;
 }
 
-void
-html_text(textbuf *out, const char *text)
+static void
+put_text(textbuf *out, const char *text, size_t most)
 {
     size_t n = text ? strlen(text) : 0;
     size_t len = seine_inert(text, n, SEINE_INERT_ROW, NULL, 0);
@@ -44,9 +44,21 @@ html_text(textbuf *out, const char *text)
         return;
     char *safe = xalloc_zeroed(1, len + 1);
     seine_inert(text, n, SEINE_INERT_ROW, safe, len);
-    if (!escape(out, safe, len))
+    if (!escape(out, safe, len, most))
         textbuf_put(out, "…");
     free(safe);
+}
+
+void
+html_text(textbuf *out, const char *text)
+{
+    put_text(out, text, LONGEST);
+}
+
+void
+html_sentence(textbuf *out, const char *text)
+{
+    put_text(out, text, WHOLE);
 }
 
 /* Whether the text is a whole URL that a browser may open: one that is inert as it is. */

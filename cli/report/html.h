@@ -18,6 +18,9 @@
 void html_text(textbuf *out, const char *text);
 void html_link(textbuf *out, const char *url);
 
+/* The same for a sentence of ours that has texts of strangers in it: 4,000 bytes. */
+void html_sentence(textbuf *out, const char *text);
+
 /* A bar that shows the share of `part` in `whole`. */
 void html_bar(textbuf *out, const char *class, double part, double whole);
 
@@ -46,5 +49,8 @@ void html_lines(textbuf *out, const html_chart *c);
 
 extern const char html_style[];
 extern const char html_style_hash[]; /* "sha256-…", for the policy of the page */
+
+/* Sorts and filters tables; the style of what the script adds comes behind html_style. */
+extern const char html_script[], html_script_style[], html_script_hash[];
 
 #endif

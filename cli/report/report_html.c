@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report as one page: no script, nothing from the network, at most 2 MB. */
+/* A report as one page: complete without its script, nothing from the network, at most
+ * 2 MB. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,14 +71,14 @@ put_head(textbuf *out, const report *r)
         out,
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-        "style-src '%s'; base-uri 'none'; form-action 'none'\">\n"
+        "style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'\">\n"
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
         "<meta name=\"referrer\" content=\"no-referrer\">\n"
         "<meta name=\"robots\" content=\"noindex\">\n<title>",
-        html_style_hash);
+        html_style_hash, html_script_hash);
     html_text(out, r->title);
-    textbuf_put(out, " - seine report</title>\n<style>%s</style></head>\n<body>\n",
-                html_style);
+    textbuf_put(out, " - seine report</title>\n<style>%s%s</style></head>\n<body>\n",
+                html_style, html_script_style);
 }
 
 static void
@@ -669,7 +670,7 @@ put_items(textbuf *out, const report *r)
     for (size_t i = 0; i < seine_json_size(list); i++)
         if (seine_json_string(seine_json_at(list, i), &text, &n)) {
             textbuf_put(out, "<p class=\"hint\">Expectation not met: ");
-            html_text(out, text);
+            html_sentence(out, text);
             textbuf_put(out, "</p>\n");
         }
     if (r->summary && seine_json_size(list) == 0)
@@ -748,9 +749,9 @@ report_html(const report *r, textbuf *out)
     put_items(out, r);
     put_settings(out, r);
     textbuf_put(out,
-                "</main>\n<footer><p>Made by seine %s from %s records. The page needs no "
-                "script and loads nothing.</p></footer>\n",
+                "</main>\n<footer><p>Made by seine %s from %s records. The page is whole "
+                "without script and loads nothing.</p></footer>\n",
                 seine_version(), figure_count(r->total).text);
     put_data(out, r);
-    textbuf_put(out, "</body></html>\n");
+    textbuf_put(out, "<script>%s</script>\n</body></html>\n", html_script);
 }

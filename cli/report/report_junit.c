@@ -71,7 +71,7 @@ put_unmet(textbuf *out, const seine_json *list)
         textbuf_put(out, "  <testcase classname=\"expect\" name=\"%.*s\">\n",
                     (int)strcspn(text, ": \"<>&"), text);
         textbuf_put(out, "    <failure type=\"expect\" message=\"");
-        html_text(out, text);
+        html_sentence(out, text);
         textbuf_put(out, "\"/>\n  </testcase>\n");
     }
 }

@@ -225,7 +225,8 @@ def check_page(text):
     for tag, attrs in page.tags:
         check([a for a in attrs if a.startswith("on") or a in ("style", "src", "srcset")], [], tag)
         check(attrs.get("href", "#").startswith(("#", "http://", "https://")), True, str(attrs))
-    check([a["type"] for a in page.of("script")], ["application/json"] * len(page.of("script")))
+    check([a.get("type") for a in page.of("script")][:-1], ["application/json"] * (len(page.of("script")) - 1))
+    check(page.of("script")[-1], {}, "the last one sorts and filters")
     ids = [a["id"] for _, a in page.tags if "id" in a]
     check(len(ids), len(set(ids)))
     for _, attrs in page.tags:
@@ -244,7 +245,10 @@ def check_page(text):
             level = int(tag[1])
     policy = next(a["content"] for a in page.of("meta") if a.get("http-equiv") == "Content-Security-Policy")
     digest = base64.b64encode(hashlib.sha256(page.text["style"][0].encode()).digest()).decode()
-    check(policy, f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'")
+    script = page.text["script"][-1]
+    own = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    check(policy, f"default-src 'none'; style-src 'sha256-{digest}'; script-src 'sha256-{own}'; base-uri 'none'; form-action 'none'")
+    check(len(script) <= 8192 and not re.search("innerHTML|outerHTML|insertAdjacent|document.write|eval|fetch|import", script), True)
     check(len(text.encode()) <= 2_000_000, True)
     return page
 
@@ -333,6 +337,30 @@ def a_browser_shows_the_page_without_a_word_and_loads_nothing():
             check(b.value("getComputedStyle(document.body).backgroundColor"), "rgb(16, 21, 27)" if dark else "rgb(255, 255, 255)")
             widths = b.value("[...document.querySelectorAll('svg[role=img]')].map(s => Math.round(s.getBoundingClientRect().width))")
             check(len(widths) == 6 and min(widths) > 200, True, str(widths))
+
+
+@case
+def headings_sort_and_long_tables_have_a_filter():
+    with tempfile.TemporaryDirectory() as folder, browser() as b:
+        took = [70, 900, 1200, 8, 45, 3, 610, 99, 101, 2500, 12, 31]
+        write(folder, "a.jsonl", [{"v": 1, "type": "result", "seq": i, "ts": stamp(i), "url": f"http://e.example/p{i}", "outcome": "ok", "status": 200, "ok": True,
+                                   "attempts": 1, "time": {"ttfb": ms, "total": ms}} for i, ms in enumerate(took)])
+        check(seine("report", "a.jsonl", "-o", "r.html", cwd=folder).code, 0)
+        b.open("file://" + os.path.join(folder, "r.html"))
+        b.value("window.table = document.getElementById('slow').closest('section').querySelector('table'); 1")
+        order = sorted(range(len(took)), key=lambda i: took[i])
+
+        def click(name):
+            return b.value("(() => { const h = [...table.tHead.rows[0].cells].find(c => c.textContent === '%s'); h.firstChild.click();"
+                           "return [h.getAttribute('aria-sort'), ...[...table.tBodies[0].rows].map(r => /p([0-9]+)$/.exec(r.querySelector('a').textContent)[1])] })()" % name)
+        columns = b.value("[...table.tHead.rows[0].cells].map(c => c.textContent)")
+        check(columns, ["URL", "took", "status", "bytes"])
+        check(click("took"), ["descending"] + [str(i) for i in reversed(order)])
+        check(click("took"), ["ascending"] + [str(i) for i in order])
+        check(click("URL"), ["ascending"] + [str(i) for i in range(len(took))])
+        check(b.value("(() => { const i = table.parentNode.previousSibling.querySelector('input'); i.value = 'P1'; i.dispatchEvent(new Event('input'));"
+                      "return [[...table.tBodies[0].rows].filter(r => !r.hidden).length, i.nextSibling.textContent] })()"), [3, " 3 of 12 rows"])
+        check(b.said, [])
 
 
 @case
