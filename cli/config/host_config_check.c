@@ -257,6 +257,17 @@ check_group_key(seine_config *c, const seine_config_node *g, const seine_config_
         check_key(c, n);
 }
 
+/* A key that is wrong is a key: one mistake is told once. */
+static bool
+sets_something(const seine_config_node *g)
+{
+    const seine_config_node *n = seine_config_first(g);
+
+    while (n && is_key(n, "match"))
+        n = seine_config_next(n);
+    return n != NULL;
+}
+
 static void
 check_group(seine_config *c, const seine_config_node *g)
 {
@@ -264,7 +275,7 @@ check_group(seine_config *c, const seine_config_node *g)
         check_group_key(c, g, n);
     if (!seine_config_get(g, "match"))
         wrong(c, g, "group", "has no members; try match: ['*.shop.example']");
-    if (!seine_config_next(seine_config_first(g)))
+    if (!sets_something(g))
         wrong(c, g, "group", "sets nothing; try host-rate: 2/s");
 }
 
