@@ -293,11 +293,25 @@ tell(const judging *j, const char *field, const char *fmt, ...)
     jsonl_add(j->list, jsonl_string(all));
 }
 
+/* A selector that finds nothing is named if it is that of the first field that is wrong.
+ */
+static void
+tell_bad_rows(const judging *j, const char *expected)
+{
+    const expectations *e = j->e;
+    char field[sizeof e->dead[0].field];
+
+    snprintf(field, sizeof field, "%.*s", (int)strcspn(e->first_error, ":"),
+             e->first_error);
+    tell(j, field[0] ? field : NULL,
+         "bad-rows: %" PRIu64 " of %" PRIu64 ", expected %s%s%s", e->bad,
+         e->good + e->bad, expected, field[0] ? "; the first: " : "", e->first_error);
+}
+
 static void
 judge_counts(const judging *j, const seine_json *expect)
 {
     const expectations *e = j->e;
-    uint64_t rows = e->good + e->bad;
     char *items = wanted(expect, "items"), *bad = wanted(expect, "bad-rows");
     char *page = wanted(expect, "per-page");
 
@@ -307,9 +321,8 @@ judge_counts(const judging *j, const seine_json *expect)
         page = wanted(expect, "per_page");
     if (items && !fits(items, e->good, 100))
         tell(j, "", "items: %" PRIu64 ", expected %s", e->good, items);
-    if (bad && !fits(bad, e->bad, rows))
-        tell(j, "", "bad-rows: %" PRIu64 " of %" PRIu64 ", expected %s", e->bad, rows,
-             bad);
+    if (bad && !fits(bad, e->bad, e->good + e->bad))
+        tell_bad_rows(j, bad);
     if (page && e->least != UINT64_MAX && !fits(page, e->least, 100))
         tell(j, "", "per-page: %" PRIu64 " on %s, expected %s", e->least, e->least_url,
              page);

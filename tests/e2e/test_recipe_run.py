@@ -66,7 +66,7 @@ def s1_too_many_bad_rows_are_exit_code_6_and_rows_stay():
         out = os.path.join(folder, "shifts.csv")
         r = amion(p, "--var", "from=2024-12", "--var", "count=1", "-o", out, *QUICK)
         check(r.code, 6, r.err)
-        check("expectation not met: bad-rows: " in r.err, True, r.err)
+        check("expectation not met: bad-rows: " in r.err and "; the first: " in r.err, True, r.err)
         check("expectation not met: per-page: 14 on " in r.err, True, r.err)
         with open(out, encoding="utf-8", newline="") as f:
             table = list(csv.DictReader(f))
