@@ -256,8 +256,18 @@ typedef struct judging {
     bool is_partial;
 } judging;
 
-/* "; `.price` matches nothing on URL; nearest: `.cost` (20)". The rows themselves come
- * first, for a field its own selector. */
+/* Are rows bad for want of this field? */
+static bool
+has_errors(const expectations *e, const char *field)
+{
+    for (size_t i = 0; i < e->n_fields; i++)
+        if (e->fields[i].errors > 0 && strcmp(e->fields[i].name, field) == 0)
+            return true;
+    return false;
+}
+
+/* "; `.price` matches nothing on URL; nearest: `.cost` (20)". Field "" is the rows
+ * themselves, then the first field for want of which rows are bad. */
 static void
 say_dead(const expectations *e, const char *field, char *out, size_t cap)
 {
@@ -266,8 +276,9 @@ say_dead(const expectations *e, const char *field, char *out, size_t cap)
     for (size_t i = 0; i < e->n_dead && !found; i++)
         if (strcmp(e->dead[i].field, field) == 0)
             found = &e->dead[i];
-    if (!found && !field[0] && e->n_dead > 0)
-        found = &e->dead[0];
+    for (size_t i = 0; i < e->n_dead && !found && !field[0]; i++)
+        if (has_errors(e, e->dead[i].field))
+            found = &e->dead[i];
     out[0] = '\0';
     if (!found)
         return;

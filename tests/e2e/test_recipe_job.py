@@ -230,6 +230,18 @@ def rows_that_vanish_name_the_selector_and_the_nearest():
         check((r.code, "items: 0, expected >= 5; `li` matches nothing on " in r.err), (6, True), r.err)
 
 
+@rows([("{css: .gone, required: true}", "; `.gone` matches nothing on ", "; the first: price: is missing; `.gone` matches nothing on "),
+       ("{css: i, type: int, max: 0, required: true}, other: .gone", "", "; the first: price: '")])
+def bad_rows_name_the_selector_that_makes_them_bad_and_no_other(price, of_items, of_rows):
+    with tempfile.TemporaryDirectory() as where, pages({"/1": "<ul><li><i>5</i><li><i>6</i></ul>"}) as p:
+        written(where, f"seine: 1\nname: t\nstart: {p.base}/1\nitems: {{each: li, fields: {{price: {price}}}}}\nexpect: {{items: 5, bad-rows: 0}}\n")
+        r = run(where, "run", "r.yaml", *PACE)
+        said = [line.replace("seine: expectation not met: ", "") for line in r.err.splitlines() if "not met" in line]
+        check((r.code, len(said)), (6, 2), r.err)
+        check(said[0].startswith("items: 0, expected 5" + of_items) and (".gone" in said[0]) == bool(of_items), True, r.err)
+        check(said[1].startswith("bad-rows: 2 of 2, expected 0" + of_rows) and (".gone" in said[1]) == bool(of_items), True, r.err)
+
+
 def state_of(where):
     """The bytes of all that the job keeps, by name."""
     got = {}
