@@ -200,7 +200,7 @@ static sn_expr *
 read_format(sn_reading *in, const sn_yaml *node, size_t at, const sn_expr_name *name,
             sn_str format)
 {
-    char quote = memchr(format.ptr, '\'', format.len) ? '"' : '\'';
+    char quote = format.len > 0 && memchr(format.ptr, '\'', format.len) ? '"' : '\'';
     sn_expr_name one = {"x", name->type == SN_EXPR_NUMBER ? SN_EXPR_NUMBER : SN_EXPR_ANY};
     sn_expr_scope scope = {.names = &one, .count = 1};
     seine_diag diag = SEINE_DIAG;
