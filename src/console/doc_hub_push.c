@@ -162,6 +162,9 @@ enter(sn_live_doc *d, sn_session *s, const opening *o, const char **out_why)
     s->members[s->n_members++] = m;
     tell_opened(m, &o->ask);
     sn_hub_tell_join(m);
+    d->has_checked = false; /* whoever comes later wants to know its problems, too */
+    if (d->hub->opts.changed)
+        d->hub->opts.changed(d, d->hub->opts.arg);
     return SN_REFUSE_NONE;
 }
 

@@ -67,6 +67,15 @@ def problems_are_told_in_the_words_of_seine_run_and_go_when_they_are_mended():
 
 
 @case
+def problems_are_told_to_whoever_opens_the_recipe_later():
+    with Console() as c:
+        first, m = opened(c, make(c, RECIPE.replace("items:", "itmes:")))
+        told = first.hear_of("diag")
+        second, _ = opened(c, m["doc"])
+        check(second.hear_of("diag")["items"], told["items"])
+
+
+@case
 def notes_are_not_checked():
     with Console() as c:
         ws, m = opened(c, make(c, "itmes: 1", kind="note"))
