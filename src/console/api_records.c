@@ -275,6 +275,14 @@ answer_hosts(question *q)
 }
 
 static void
+answer_host(question *q)
+{
+    sn_buf_char(&q->out, '{');
+    q->err = sn_records_host(q->path, sn_str_of(q->where), &q->out);
+    sn_buf_char(&q->out, '}');
+}
+
+static void
 ask_of_run(sn_call *call, void (*answer)(question *q))
 {
     sn_console_run *r = sn_api_find_run(call);
@@ -313,6 +321,18 @@ sn_api_run_skips(sn_call *call)
 {
     if (!answer_live(call, sn_run_frame_skips))
         ask_of_run(call, answer_skips);
+}
+
+void
+sn_api_answer_host(sn_call *call, const sn_console_run *r)
+{
+    question *q = new_question(call, r, answer_host);
+
+    if (!q)
+        return;
+    snprintf(q->where, sizeof q->where, "%.*s", SN_FMT(call->param[1]));
+    q->none = "no such host in this run";
+    ask(q);
 }
 
 void

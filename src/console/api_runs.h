@@ -25,5 +25,6 @@ void sn_api_run_start_doc(sn_call *call);
 /* api_records.c: answers from what is on the disk. */
 void sn_api_answer_file(sn_call *call, const sn_console_run *r, const char *name);
 void sn_api_answer_hosts(sn_call *call, const sn_console_run *r);
+void sn_api_answer_host(sn_call *call, const sn_console_run *r);
 
 #endif

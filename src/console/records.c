@@ -451,15 +451,48 @@ put_host(sn_sqlite_stmt *row, sn_buf *b)
     sn_json_out_str(b, "error", sn_sqlite_text(row, 3));
 }
 
+#define HOSTS                                                         \
+    "SELECT coalesce(host, ''), count(*) AS n, sum(outcome = 'ok'), " \
+    "coalesce(max(error_kind), '') FROM result WHERE "
+
 seine_err
 sn_records_hosts(const char *path, sn_str match, sn_buf *out)
 {
     sn_json_out_name(out, "rows");
-    return list_rows(path,
-                     "SELECT coalesce(host, ''), count(*) AS n, sum(outcome = 'ok'), "
-                     "coalesce(max(error_kind), '') FROM result WHERE instr(coalesce("
-                     "host, ''), ?1) > 0 GROUP BY 1 ORDER BY n DESC LIMIT 50",
-                     match.ptr ? match : SN_STR(""), put_host, out);
+    return list_rows(
+        path,
+        HOSTS "instr(coalesce(host, ''), ?1) > 0 GROUP BY 1 ORDER BY n DESC LIMIT 50",
+        match.ptr ? match : SN_STR(""), put_host, out);
+}
+
+static void
+put_failure(sn_sqlite_stmt *row, sn_buf *b)
+{
+    sn_json_out_str(b, "at", sn_sqlite_text(row, 0));
+    sn_json_out_str(b, "text", sn_sqlite_text(row, 1));
+}
+
+seine_err
+sn_records_host(const char *path, sn_str host, sn_buf *out)
+{
+    sn_buf rows;
+
+    sn_buf_init(&rows, 8192);
+    seine_err e = list_rows(path, HOSTS "host = ?1 GROUP BY 1", host, put_host, &rows);
+    sn_str one = sn_buf_view(&rows); /* "[]" or "[{…}]" */
+    if (e == SEINE_OK && one.len <= 2)
+        e = SEINE_E_UNKNOWN;
+    if (e == SEINE_OK) {
+        sn_buf_str(out, (sn_str){one.ptr + 2, one.len - 4});
+        sn_json_out_name(out, "timeline");
+        e = list_rows(
+            path,
+            "SELECT ts, coalesce(error_kind, outcome) || ' ' || url FROM result "
+            "WHERE host = ?1 AND outcome <> 'ok' ORDER BY seq LIMIT 100",
+            host, put_failure, out);
+    }
+    sn_buf_fini(&rows);
+    return e;
 }
 
 static void

@@ -55,6 +55,9 @@ SEINE_MUST_CHECK seine_err sn_records_body(const char *path, uint64_t seq, sn_bu
 SEINE_MUST_CHECK seine_err sn_records_errors(const char *path, sn_buf *out);
 SEINE_MUST_CHECK seine_err sn_records_skips(const char *path, sn_buf *out);
 SEINE_MUST_CHECK seine_err sn_records_hosts(const char *path, sn_str match, sn_buf *out);
+/* The members of one host, and what failed there: "timeline":[…], the first hundred.
+ * UNKNOWN: no record is of it. */
+SEINE_MUST_CHECK seine_err sn_records_host(const char *path, sn_str host, sn_buf *out);
 
 /* Columns of items, "item.sku", by a comma; "" if there are none. */
 SEINE_MUST_CHECK seine_err sn_records_columns(const char *path, sn_buf *out);

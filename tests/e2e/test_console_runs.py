@@ -134,7 +134,8 @@ def a_crawl_from_start_urls_ends_with_every_record_and_exports_are_the_same_reco
         check(story.get("answer"), "It was fetched.", str(story))
         check(c.get(f"/api/runs/{run}/errors").status, 200)
         check(c.get(f"/api/runs/{run}/skips").status, 200)
-        check(c.get(f"/api/runs/{run}/hosts").json()["rows"][0]["done"], len(results))
+        host = c.get(f"/api/runs/{run}/hosts").json()["rows"][0]
+        check(host["done"], len(results))
         check(len(c.get(f"/api/runs/{run}/series").json()["seconds"]) > 0, True)
         check(c.ask("DELETE", f"/api/runs/{run}", token=c.token).status, 204)
         check(c.get(f"/api/runs/{run}").status, 404)
@@ -247,7 +248,7 @@ def pause_resume_limits_and_cancel_take_effect_and_wrong_states_are_refused():
         check(second["d"]["limited"]["code"], "paused")
         check(len(json.dumps(second)) <= 8192, True)
         check(c.post(f"/api/runs/{run}/resume").status, 202)
-        check(c.ask("PATCH", f"/api/runs/{run}/limits", {"host_rate": 2000, "concurrency": 20}, token=c.token).status, 202)
+        check(c.ask("PATCH", f"/api/runs/{run}/limits", {"host_rate": 200, "concurrency": 20}, token=c.token).status, 202)
         check(c.ask("PATCH", f"/api/runs/{run}/limits", {"rate": "fast"}, token=c.token).status, 400)
         before = c.get(f"/api/runs/{run}").json()["emitted"]["ok"]
         until(lambda: c.get(f"/api/runs/{run}").json()["emitted"]["ok"] > before + 30, "it is faster now")
@@ -263,6 +264,20 @@ def pause_resume_limits_and_cancel_take_effect_and_wrong_states_are_refused():
         urls = [r["url"] for r in c.records(run) if r["type"] == "result"]
         check(len(set(urls)), len(urls))
         check(len(urls) >= 400, True, str(len(urls)))
+
+
+@case
+def a_host_of_an_ended_run_is_what_its_records_say():
+    with Site("1:5") as site, Server() as c:
+        gone = f"{site.url}/status:404"
+        run = c.start(start=[site.url + "/", gone], limits=FAST)
+        c.wait(run, "finished", "failed")
+        host = c.get(f"/api/runs/{run}/hosts").json()["rows"][0]
+        one = c.get(f"/api/runs/{run}/hosts/{host['host']}").json()
+        check({k: one.get(k) for k in host}, host)
+        failed = next(r for r in c.records(run) if r["url"] == gone)
+        check(one["timeline"], [{"at": failed["ts"], "text": f"{failed['error']['kind']} {gone}"}])
+        check(c.get(f"/api/runs/{run}/hosts/nobody.example").code(), "not_found")
 
 
 @case
