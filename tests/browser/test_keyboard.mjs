@@ -157,6 +157,7 @@ await run({
         const first = await page.evaluate(() => location.hash.slice(7, 33))
         await keys.press("]")
         await until("the next run", () => page.evaluate(f => location.hash.slice(7, 33) !== f, first))
+        await until("its page", () => page.evaluate(() => document.querySelector(".crumb .mono")?.textContent === location.hash.slice(7, 33)))
         await keys.press("[")
         await until("the run before", () => page.evaluate(f => location.hash.slice(7, 33) === f, first))
         // The second key comes before the browser tells of the new hash.

@@ -32,15 +32,15 @@ function axisFormat(f) {
     return (_u, ticks) => ticks.map(t => (t === null ? "" : f(t).replace("/s", "")))
 }
 
-export function Chart({ kind, points, sync, range, height = 176, asTable }) {
+export function Chart({ kind, points, sync, range, height = 176, asTable, ended }) {
     const spec = CHARTS[kind]
     const box = useRef(), plot = useRef(null), legend = useRef()
     const used = useMemo(() => spec.series.map((s, i) => ({ ...s, i })).filter(s => !s.optional || points.some(p => s.read(p) > 0)), [spec, points])
     const names = used.map(s => s.label).join()
     const raw = useMemo(() => columns(points, used.map(s => s.read)), [points, names])
     const shape = painted.value + "|" + names + "|" + height
-    const shown = useRef({ raw, used, spec })
-    shown.current = { raw, used, spec }
+    const newest = ended ? "at the end" : "now", shown = useRef()
+    shown.current = { raw, newest }
     const data = useMemo(() => {
         const cols = spec.stack ? stacked(raw) : raw
         return spec.log ? [cols[0], ...cols.slice(1).map(c => c.map(v => (v !== null && v > 0 ? v : v === 0 && spec.zero ? spec.floor : null)))] : cols
@@ -59,7 +59,7 @@ export function Chart({ kind, points, sync, range, height = 176, asTable }) {
             const i = u.cursor.idx ?? u.data[0].length - 1
             const items = legend.current.children
             for (let n = 0; n < used.length; n++) if (items[n]) items[n].lastChild.textContent = value(n, i)
-            legend.current.parentElement.querySelector("time").textContent = u.cursor.idx === null || u.cursor.idx === undefined ? "now" : timeOfDay(u.data[0][i] * 1000)
+            legend.current.parentElement.querySelector("time").textContent = u.cursor.idx === null || u.cursor.idx === undefined ? shown.current.newest : timeOfDay(u.data[0][i] * 1000)
         }
         const font = "11px system-ui, sans-serif"
         const u = new uPlot({
@@ -78,12 +78,11 @@ export function Chart({ kind, points, sync, range, height = 176, asTable }) {
         return () => { resize.disconnect(); u.destroy(); plot.current = null }
     }, [shape, asTable])
     useEffect(() => { plot.current?.setData(data) }, [data])
-    const last = points.at(-1)
     return <section class="chart panel" aria-label={spec.title}>
-        <header><h3>{spec.title}</h3><span class="muted unit">{spec.unit}</span><time class="muted num">now</time>
+        <header><h3>{spec.title}</h3><span class="muted unit">{spec.unit}</span><time class="muted num">{newest}</time>
             <ul class="legend" ref={legend}>{used.map((s, n) => <li key={s.label}><i class={`key c-${spec.colours[s.i]} d${spec.stack ? 0 : s.i % DASHES.length}`} aria-hidden="true" /><span>{s.label}</span> <b class="num">{isNumber(raw[n + 1].at(-1)) ? spec.format(raw[n + 1].at(-1)) : "–"}</b></li>)}</ul></header>
         {asTable ? <ChartTable spec={spec} raw={raw} used={used} />
-            : <div class="plot" ref={box} role="img" aria-label={`${spec.whole}: ${summary(points.map(p => (isNumber(spec.total(p)) ? spec.total(p) : null)), "")}${last ? "" : ""}`} />}
+            : <div class="plot" ref={box} role="img" aria-label={`${spec.whole}: ${summary(points.map(p => (isNumber(spec.total(p)) ? spec.total(p) : null)), "", ended)}`} />}
     </section>
 }
 
@@ -103,7 +102,7 @@ export function Charts({ rings, version, now, ended }) {
     return <div class="charts-box">
         <div class="charts-head"><div class="segments" role="group" aria-label="Stretch of time">{SPANS.map(([label, v]) => <button key={label} type="button" aria-pressed={ms === v} onClick={() => setMs(v)}>{label}</button>)}</div>
             <button type="button" class="linkish" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>{asTable ? "as charts" : "as table"}</button></div>
-        {points.length ? <div class="charts">{Object.keys(CHARTS).map(k => <Chart key={k} kind={k} points={points} sync="run" range={range} asTable={asTable} />)}</div>
-            : <p class="muted pad">No figures yet; the first come within a second.</p>}
+        {points.length ? <div class="charts">{Object.keys(CHARTS).map(k => <Chart key={k} kind={k} points={points} sync="run" range={range} asTable={asTable} ended={ended} />)}</div>
+            : <p class="muted pad">{ended ? "The run was too short for figures over time." : "No figures yet; the first come within a second."}</p>}
     </div>
 }

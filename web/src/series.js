@@ -78,9 +78,9 @@ export function pointOf(d, at) {
     const waiting = d.waiting && typeof d.waiting === "object" ? d.waiting : {}
     return { at, rps: d.rps, bps: d.bps, dps: d.dps ?? d.decoded_bps, records_s: d.records_s, p: d.p, cls: d.cls, in_flight: d.in_flight, slots: d.slots, waiting }
 }
-export function summary(values, unit) {
+export function summary(values, unit, ended = false) {
     const known = values.filter(v => v !== null)
     if (!known.length) return "no values yet"
     const f = n => String(Math.round(n * 10) / 10)
-    return `now ${f(known.at(-1))}${unit}, lowest ${f(Math.min(...known))}${unit}, highest ${f(Math.max(...known))}${unit}`
+    return `${ended ? "at the end" : "now"} ${f(known.at(-1))}${unit}, lowest ${f(Math.min(...known))}${unit}, highest ${f(Math.max(...known))}${unit}`
 }

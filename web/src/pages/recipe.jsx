@@ -14,11 +14,11 @@ import { People } from "./recipes.jsx"
 const nonce = () => document.querySelector("meta[name=csp-nonce]")?.content || ""
 const TONE = { saved: "ok", sending: "warn", offline: "bad", opening: "muted", readonly: "muted", problem: "bad" }
 
-export function Recipe({ id, tab }) {
+export function Recipe({ id, tab, query }) {
     const box = useRef(), editor = useRef(null), schema = useRef(null)
     const [failed, setFailed] = useState(null), [status, setStatus] = useState({ word: "opening", text: "opening", n: 0 }), [peers, setPeers] = useState([]), [meta, setMeta] = useState(null)
     const [diags, setDiags] = useState([]), [preview, setPreview] = useState(null), [page, setPage] = useState(null), [labeling, setLabeling] = useState(false), [running, setRunning] = useState(false), [cursor, setCursor] = useState({ line: 1, col: 1 })
-    const pageRef = useRef(null), pause = useRef(null), lastShown = useRef(-1), [pane, setPane] = useState("text")
+    const pageRef = useRef(null), pause = useRef(null), lastShown = useRef(-1), [pane, setPane] = useState(query.tab ? "side" : "text")
     const ask = useCallback(() => {
         if (pageRef.current) socket.send({ t: "preview", doc: id, page: pageRef.current })
     }, [id])
@@ -53,7 +53,7 @@ export function Recipe({ id, tab }) {
                     if (f.t === "doc" && f.ev === "deleted") setFailed({ message: "this recipe was deleted", code: "deleted", hint: "An admin can bring it back within 30 days.", request: "" })
                     if (f.t === "doc" && f.ev === "label") announce("Version " + f.v + " is labelled " + f.label)
                 },
-                onrun: () => { setQuery({ tab: "preview" }); ask() }, onlabel: () => may("editor") && setLabeling(true),
+                onrun: () => { setQuery({ tab: "preview" }); setPane("side"); ask() }, onlabel: () => may("editor") && setLabeling(true),
             })
             editor.current = e
             detach = socket.attach(id, e.handlers)
@@ -61,7 +61,7 @@ export function Recipe({ id, tab }) {
         return () => { gone = true; clearTimeout(pause.current); detach(); editor.current?.destroy(); editor.current = null }
     }, [id])
     useEffect(() => {
-        pageActions.value = [{ id: "preview", key: "run", label: "Preview the recipe", run: () => { setQuery({ tab: "preview" }); ask() } }, { id: "label", key: "label", label: "Label this version", run: () => may("editor") && setLabeling(true) },
+        pageActions.value = [{ id: "preview", key: "run", label: "Preview the recipe", run: () => { setQuery({ tab: "preview" }); setPane("side"); ask() } }, { id: "label", key: "label", label: "Label this version", run: () => may("editor") && setLabeling(true) },
             { id: "run", label: "Run this recipe", run: () => go(`#/runs?new=1&doc=${id}`) }]
         return () => { pageActions.value = [] }
     }, [id])

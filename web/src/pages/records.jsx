@@ -27,7 +27,8 @@ export function valueAt(record, path) {
 
 // What a table shows at first; the rest is a click away. Nothing is left out of a record or an export.
 const FIRST = new Set(["seq", "url", "outcome", "status", "error", "reason", "rule", "attempts", "content_type", "bytes_body", "bytes", "title", "ms"])
-const isQuiet = f => !f.includes(".") && !FIRST.has(f)
+const OF_ROWS = new Set(["seq", "url", "outcome", "error"]) // beside the fields of a recipe
+const isQuiet = (f, hasRows) => !f.includes(".") && !(hasRows ? OF_ROWS : FIRST).has(f)
 const numeric = (rows, f) => rows.slice(0, 20).some(r => { const v = valueAt(r, f); return isNumber(v) || isNumber(v?.amount) })
 
 export function Records({ id, query }) {
@@ -66,7 +67,8 @@ export function RecordsTable({ id, query = {}, height, counts, full }) {
         return () => watch.disconnect()
     }, [full, ready, rows.length > 0])
     const fields = useMemo(() => fieldsOf(rows), [rows.length, rows[0]])
-    const isShown = f => (chosen ? chosen.has(f) : !isQuiet(f))
+    const hasRows = fields.some(f => f.startsWith("item."))
+    const isShown = f => (chosen ? chosen.has(f) : !isQuiet(f, hasRows))
     const shown = fields.filter(isShown).slice(0, 24)
     const many = Math.ceil(view / ROW) + 12, from = Math.max(0, Math.min(first - 6, rows.length - many)), window = rows.slice(from, from + many)
     const scroll = e => {

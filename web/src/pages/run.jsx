@@ -27,7 +27,7 @@ export function Run({ id, tab, query }) {
     rings.current ??= new Rings()
     const live = useTopic("run:" + id, {}, (frame, data) => {
         if (frame.full && (frame.d.history || frame.d.series)) rings.current.load(frame.d.history || frame.d.series)
-        rings.current.add(pointOf(data, frame.at))
+        if (isLive(data.state)) rings.current.add(pointOf(data, frame.at)) // the charts of a run end with it
         if (!frozen.value) bump(n => n + 1)
         if (state.current && state.current !== data.state) announce("The run is " + data.state)
         state.current = data.state
@@ -86,7 +86,7 @@ function RunHead({ id, d, at }) {
                 <Button icon="report" busy={busy === "report"} onClick={report}>Report</Button>
                 {!alive && may("admin") && <Button icon="trash" kind="ghost" aria-label="Delete this run" title="Delete this run" onClick={() => setDeleting(true)} />}</div>
         </div>
-        <div class="run-state"><State word={d.state} /><span class="num strong">{clockSpan(d.elapsed_ms)}</span>
+        <div class="run-state"><State word={d.state} /><span class="num strong">{alive ? clockSpan(d.elapsed_ms) : span(d.elapsed_ms)}</span>
             {d.eta && alive && <span class="muted">ETA <span class="num">{eta(d.eta)}</span></span>}
             {d.started && <span class="muted hide-narrow">started <Time at={d.started} />{d.by && <> by <bdi>{inert(d.by, 40)}</bdi></>}</span>}</div>
         <div class="progress" role="progressbar" aria-label="URLs done" aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(part)}><i class="bar-ok" style={{ width: barWidth(d.emitted?.ok, admitted, part) }} /><i class="bar-bad" style={{ width: barWidth(d.emitted?.failed, admitted, 0) }} /><i class="bar-skip" style={{ width: barWidth((d.emitted?.skipped ?? 0) + (d.emitted?.blocked ?? 0), admitted, 0) }} /></div>
@@ -150,8 +150,13 @@ function RunTabs({ id, d, tab, query }) {
         <TabPanel id={now}><Body id={id} d={d} query={query} errors={errors} /></TabPanel></section>
 }
 
-export function useFresh(live, path) {
-    const once = useGet(path)
+export function useFresh(live, path, isOver = false) {
+    const once = useGet(path), was = useRef(isOver)
+    // What was asked for while the run went on is old when it has ended.
+    useEffect(() => {
+        if (isOver && !was.current) once.reload()
+        was.current = isOver
+    }, [isOver])
     return live.data !== undefined ? { data: live.data, error: null, reload: once.reload } : once
 }
 
@@ -159,7 +164,7 @@ const BREAKER = { half_open: "half-open", halfopen: "half-open" }
 function Hosts({ id, d, query }) {
     const sort = query.sort || "waiting", q = query.q || "", [open, setOpen] = useState(null), now = useNow()
     const live = useTopic(isLive(d.state) ? "hosts:" + id : null, { sort, ...(q ? { q } : {}) })
-    const of = useFresh(live, `/api/runs/${id}/hosts${qs({ sort, q })}`)
+    const of = useFresh(live, `/api/runs/${id}/hosts${qs({ sort, q })}`, !isLive(d.state))
     const columns = [
         { id: "host", label: "Host", sort: true, cell: h => <span class="mono"><bdi>{inert(h.host, 120)}</bdi></span> },
         { id: "done", label: "Done", num: true, sort: true, cell: h => count(h.done) }, { id: "in_flight", label: "In flight", num: true, sort: true, hide: "narrow", cell: h => count(h.in_flight) },
@@ -186,8 +191,8 @@ function HostDrawer({ id, host, onClose }) {
 }
 
 const quote = s => '"' + String(s).replace(/["\\]/g, c => "\\" + c) + '"'
-function Errors({ id, errors }) {
-    const of = useFresh(errors, `/api/runs/${id}/errors`), [busy, act] = useAction((_n, r) => `${count(r?.queued ?? 0)} URLs are queued again`)
+function Errors({ id, d, errors }) {
+    const of = useFresh(errors, `/api/runs/${id}/errors`, !isLive(d.state)), [busy, act] = useAction((_n, r) => `${count(r?.queued ?? 0)} URLs are queued again`)
     const again = g => act(g.error + g.host, () => post(`/api/runs/${id}/retry`, { where: `error == ${quote(g.error)} && host == ${quote(g.host)}` }))
     const columns = [
         { id: "error", label: "Error", cell: g => <><code class="bad">{inert(g.error, 60)}</code>{(g.text || g.hint) && <span class="sub wide-sub">{inert(g.text, 160)}{g.hint && <> {inert(g.hint, 160)}</>}</span>}</> },

@@ -2,7 +2,7 @@
 // All runs, newest first, live.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { get, list, may, post } from "../api.js"
-import { clockSpan, count, inert, percent, rate, sum } from "../format.js"
+import { clockSpan, count, inert, percent, rate, span, sum } from "../format.js"
 import { announce, useAction, useGet, useTopic } from "../live.js"
 import { Button, Confirm, Dialog, Empty, Failure, Field, Filter, Loaded, Sparkline, State, Table, Time } from "../parts/basic.jsx"
 import { runOrder } from "../keys.jsx"
@@ -50,11 +50,11 @@ export function Runs({ query }) {
         { id: "state", label: "State", cell: r => <State word={r.state} /> },
         { id: "done", label: "Done", num: true, cell: r => count(sum(r.emitted)) },
         { id: "ok", label: "OK", num: true, hide: "narrow", cell: r => percent(r.ok_pct) },
-        { id: "records", label: "Records", num: true, cell: r => count(r.records) },
+        { id: "records", label: "Records", num: true, hide: "narrow", cell: r => count(r.records) },
         { id: "rate", label: "Rate", num: true, hide: "medium", cell: r => (isLive(r.state) ? <span class="with-spark"><Sparkline values={rates.get(r.id) || []} label={`Requests per second of ${inert(r.title, 40)}`} /><span>{rate(r.rps)}<small> /s</small></span></span> : <span class="muted">–</span>) },
         { id: "limited", label: "Limited by", hide: "medium", class: "ellipsis", cell: r => <span class="muted" title={inert(limitedText(r.limited))}>{inert(limitedText(r.limited), 90) || "–"}</span> },
         { id: "started", label: "Started", hide: "narrow", cell: r => <><Time at={r.started} />{r.by && <span class="sub"><bdi>{inert(r.by, 40)}</bdi></span>}</> },
-        { id: "took", label: "Duration", num: true, hide: "narrow", cell: r => clockSpan(r.elapsed_ms) },
+        { id: "took", label: "Duration", num: true, hide: "narrow", cell: r => (isLive(r.state) ? clockSpan(r.elapsed_ms) : span(r.elapsed_ms)) },
         { id: "actions", label: "", hidden: "Actions", cell: r => <span class="row-actions">
             {r.state === "running" && <Button small kind="ghost" icon="pause" need="editor" aria-label={`Pause ${inert(r.title, 40)}`} busy={busy === "pause" + r.id} onClick={() => verb(r, "pause")} />}
             {r.state === "paused" && <Button small kind="ghost" icon="play" need="editor" aria-label={`Resume ${inert(r.title, 40)}`} onClick={() => verb(r, "resume")} />}

@@ -79,10 +79,20 @@ export function Dialog({ title, open, onClose, children, wide, side }) {
             d.showModal()
         } else if (!open && d.open) d.close()
     }, [open])
+    // The first field has the focus as soon as there is one, unless somebody has moved on by then.
+    const isMet = useRef(false)
+    useEffect(() => {
+        if (!open) isMet.current = false
+        const field = open && !isMet.current && ref.current.querySelector(".dialog-body :is(input, select, textarea)")
+        if (!field) return
+        isMet.current = true
+        if (ref.current === document.activeElement || document.activeElement?.matches("dialog[open] > .dialog-body > header button")) field.focus()
+    })
     useEffect(() => () => back.current?.isConnected && back.current.focus(), [])
+    // A closed dialog has given the focus back. This event comes later, and takes it from nobody who has moved on.
     const closed = () => {
         onClose?.()
-        if (back.current?.isConnected) back.current.focus()
+        if (document.activeElement === document.body && back.current?.isConnected) back.current.focus()
     }
     return <dialog ref={ref} class={side ? "drawer" : wide ? "wide" : ""} aria-labelledby={id} onClose={closed} onClick={e => { if (e.target === ref.current) ref.current.close() }}>
         {open && <div class="dialog-body"><header><h2 id={id}>{title}</h2><Button icon="close" kind="ghost" aria-label="Close" onClick={() => ref.current.close()} /></header>{children}</div>}
@@ -116,6 +126,11 @@ export function Tabs({ tabs, value, onChange, label }) {
         onChange(next.id)
         requestAnimationFrame(() => ref.current?.querySelector(`[data-tab="${next.id}"]`)?.focus())
     }
+    // On a narrow page the strip is longer than the page: the chosen tab is always in sight.
+    useLayoutEffect(() => {
+        const strip = ref.current, box = strip.getBoundingClientRect(), tab = strip.querySelector("[aria-selected=true]")?.getBoundingClientRect()
+        if (tab && (tab.left < box.left || tab.right > box.right)) strip.scrollLeft += tab.left - box.left - (box.width - tab.width) / 2
+    }, [value])
     return <div class="tabs" role="tablist" aria-label={label} ref={ref} onKeyDown={key}>
         {tabs.map(t => <button key={t.id} type="button" role="tab" data-tab={t.id} id={`tab-${t.id}`} aria-selected={t.id === value} aria-controls={`panel-${t.id}`} tabIndex={t.id === value ? 0 : -1} onClick={() => onChange(t.id)}>
             {t.label}{t.count !== undefined && t.count !== null && <span class={`badge ${t.tone || ""}`}>{t.count}</span>}</button>)}
