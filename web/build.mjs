@@ -25,6 +25,7 @@ const result = await esbuild.build({
     absWorkingDir: here, entryPoints: { main: "src/main.jsx" }, bundle: true, splitting: true, format: "esm", target: "es2022", minify: true,
     jsx: "automatic", jsxImportSource: "preact", entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]", assetNames: "[name]-[hash]",
     outdir: "/out", write: false, metafile: true, legalComments: "none", charset: "utf8", logLevel: "warning",
+    preserveSymlinks: true, // names carry a hash of paths: they are those below this directory, wherever node_modules lies
     define: { "process.env.NODE_ENV": '"production"' },
 })
 

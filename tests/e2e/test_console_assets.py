@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,15 @@ def manifest():
         found = {"files": []}
     if not found["files"]:
         raise Skip("this build has no pages")
+    return found
+
+
+def files_of(folder):
+    found = {}
+    for at, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(at, name), "rb") as f:
+                found[os.path.relpath(f.name, folder)] = f.read()
     return found
 
 
@@ -76,5 +86,29 @@ with Console() as c:
             subprocess.run([os.path.join(ROOT, "tools/make-assets"), os.path.join(d, "c")], check=True)
             with open(os.path.join(d, "c"), encoding="utf-8") as f:
                 check("packed_0" in f.read(), False)
+
+    @case
+    def two_builds_of_the_pages_are_equal_byte_for_byte_wherever_they_are_made():
+        manifest()
+        near = next((d for d in (os.path.join(ROOT, "build", "web"), os.path.join(BUILD, "web")) if os.path.isdir(os.path.join(d, "node_modules"))), None)
+        if not near:
+            raise Skip("these pages were built elsewhere")
+        with tempfile.TemporaryDirectory() as d:
+            made = [files_of(DIST)]
+            for place in ("a", os.path.join("another", "place")):
+                web = os.path.join(d, place)
+                shutil.copytree(os.path.join(ROOT, "web"), web)
+                os.symlink(os.path.join(os.path.abspath(near), "node_modules"), os.path.join(web, "node_modules"))
+                subprocess.run(["node", os.path.join(web, "build.mjs"), os.path.join(web, "out")], check=True, stdout=subprocess.DEVNULL)
+                made.append(files_of(os.path.join(web, "out")))
+            check([sorted(m) for m in made], [sorted(made[0])] * 3)
+            check([name for name in made[0] if made[1][name] != made[2][name] or made[0][name] != made[1][name]], [])
+
+    @case
+    def without_node_the_build_goes_on_unless_pages_are_a_must():
+        with tempfile.TemporaryDirectory() as d:
+            for mode, code, line in (("AUTO", 0, "the console has no pages: they need Node 18 or newer, and npm"), ("ON", 1, "SEINE_CONSOLE=ON needs Node 18 or newer, and npm")):
+                p = subprocess.run(["cmake", "-S", ROOT, "-B", os.path.join(d, mode), "-G", "Ninja", "-DNODE=", "-DNPM=", "-DSEINE_CONSOLE=" + mode], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                check((p.returncode, line in p.stdout), (code, True), p.stdout[-2000:])
 
     finish()
