@@ -53,6 +53,17 @@ release(sn_fleet *f, const sn_tenure *t)
     (void)!sn_redis_sync_next(r, &reply);
 }
 
+/* Blocks of its partitions may have been given out and not have come here. */
+static void
+claim_later(sn_fleet *f, uint32_t server)
+{
+    pthread_mutex_lock(&f->lock);
+    for (uint32_t p = server; p < f->parts; p += f->n_servers)
+        if (f->by_part[p])
+            f->by_part[p]->needs_claim = true;
+    pthread_mutex_unlock(&f->lock);
+}
+
 /* A server that was started anew may have lost its last second: what it was given is
  * given again, and what was taken from it is taken again. */
 static void
@@ -61,7 +72,7 @@ greet_again(sn_fleet *f, uint32_t server)
     sn_fleet_server *s = &f->servers[server];
     sn_str id = sn_redis_sync_run_id(s->keeper);
 
-    s->needs_claim = true;
+    claim_later(f, server);
     if (s->run_id[0] && !sn_str_eq(sn_str_of(s->run_id), id)) {
         lose_server(f, server);
         atomic_fetch_add(&f->generation, 1);
@@ -397,6 +408,13 @@ acquire(sn_fleet *f, uint32_t part, const sn_fleet_hooks *hooks, uint32_t *io_le
     return e;
 }
 
+/* Leases come first: with a server that is slow all else waits for the next turn. */
+static bool
+is_renewal_due(const sn_fleet *f)
+{
+    return f->clock->now(f->clock) >= f->renew_at;
+}
+
 static seine_err
 take_partitions(sn_fleet *f, const sn_fleet_hooks *hooks)
 {
@@ -407,9 +425,9 @@ take_partitions(sn_fleet *f, const sn_fleet_hooks *hooks)
     for (uint32_t i = 0; i < f->parts && e == SEINE_OK && left > 0; i++) {
         if (f->by_part[i] || !is_mine(f, i))
             continue;
+        if (is_renewal_due(f) || f->clock->now(f->clock) > end)
+            break;
         e = acquire(f, i, hooks, &left);
-        if (f->clock->now(f->clock) > end)
-            break; /* leases come first */
     }
     return e;
 }
@@ -496,12 +514,13 @@ claim_again(sn_fleet *f, const sn_fleet_hooks *hooks)
     for (uint32_t p = 0; p < f->parts && e == SEINE_OK; p++) {
         sn_tenure *t = f->by_part[p];
 
-        if (sn_fleet_server_of(f, p)->needs_claim && t &&
-            atomic_load(&f->states[t->index]) == SN_TENURE_HELD)
-            e = sn_fleet_claim(f, t, hooks);
+        if (!t || !t->needs_claim || atomic_load(&f->states[t->index]) != SN_TENURE_HELD)
+            continue;
+        if (is_renewal_due(f))
+            break;
+        e = sn_fleet_claim(f, t, hooks);
+        t->needs_claim = e != SEINE_OK;
     }
-    for (uint32_t s = 0; s < f->n_servers && e == SEINE_OK; s++)
-        f->servers[s].needs_claim = false;
     return e;
 }
 
@@ -677,7 +696,7 @@ claim_soon(sn_fleet *f, seine_time now)
 {
     f->claim_at = sn_time_add(now, f->lease);
     for (uint32_t s = 0; s < f->n_servers; s++)
-        f->servers[s].needs_claim = true;
+        claim_later(f, s);
 }
 
 static seine_err
@@ -733,6 +752,8 @@ work(sn_fleet *f, const sn_fleet_hooks *hooks)
     if (f->is_leaving)
         return SEINE_OK;
     e = claim_again(f, hooks);
+    if (e == SEINE_OK && is_renewal_due(f))
+        return e;
     if (e == SEINE_OK && now >= f->balance_at) {
         f->balance_at = sn_time_add(now, sn_time_min(SEINE_SECS(1), f->lease / 6));
         give_partitions(f);
@@ -742,7 +763,7 @@ work(sn_fleet *f, const sn_fleet_hooks *hooks)
         e = reserve_starts(f, hooks);
     if (e == SEINE_OK && hooks->backlog(hooks->arg) < SN_FLEET_LOW)
         e = sn_fleet_read_inboxes(f, hooks, PATIENCE, &has_waited);
-    if (e == SEINE_OK)
+    if (e == SEINE_OK && !is_renewal_due(f))
         e = look_for_end(f, hooks);
     if (e == SEINE_OK && !has_waited) /* all are full, or on their way to others */
         rest(f, PATIENCE);

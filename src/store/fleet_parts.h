@@ -111,7 +111,8 @@ typedef struct sn_tenure {
     sn_buf text; /* of the segment, not written yet */
     uint64_t written, records;
     bool is_unsynced;
-    bool is_busy; /* the sink thread uses it outside of the lock: it is not freed */
+    bool needs_claim; /* a connection was lost: blocks may have been, too */
+    bool is_busy;     /* the sink thread uses it outside of the lock: it is not freed */
 } sn_tenure;
 
 typedef struct sn_outbox_block { /* of links to one partition */
@@ -134,7 +135,6 @@ typedef struct sn_fleet_server {
     seine_time retry_at;   /* of the keeper's connect … */
     seine_span pause;      /* … and the pause before */
     seine_time away_since; /* NEVER: it answers */
-    bool needs_claim;      /* the connection was lost: blocks may have been, too */
     seine_time sink_retry_at;
     seine_span sink_pause;
 } sn_fleet_server;

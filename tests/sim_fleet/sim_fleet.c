@@ -4,6 +4,7 @@
  *
  *     seine-sim-fleet --count 300 --base 0x1a2b3c4d      so many seeds
  *     seine-sim-fleet --seed 0x9c3e --trace              one, told step by step
+ *     seine-sim-fleet --count 30 --slow                  Redis as slow as a lease allows
  *
  * Workers are the real ones: keeper, engine and commits. They are killed, stopped in
  * order, paused, suspended and cut off; Redis is restarted, full and slow. It must hold:
@@ -75,7 +76,7 @@ note(world *w, const char *what, uint64_t a, uint64_t b)
 /* Drawing. */
 
 static world *
-world_new(uint64_t seed, bool trace)
+world_new(uint64_t seed, bool trace, bool is_slow)
 {
     const char *where = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     world *w = calloc(1, sizeof *w);
@@ -92,7 +93,8 @@ world_new(uint64_t seed, bool trace)
     w->lease = between(w, SEINE_MS(600), SEINE_SECS(3));
     /* A lease has time for some dozens of questions: else a partition is lost before it
      * is read. */
-    w->latency = between(w, SEINE_US(50), chance(w, 20) ? w->lease / 60 : SEINE_MS(2));
+    w->latency = between(w, is_slow ? w->lease / 80 : SEINE_US(50),
+                         is_slow || chance(w, 20) ? w->lease / 60 : SEINE_MS(2));
     w->interval = between(w, SEINE_MS(20), SEINE_MS(300));
     w->every = chance(w, 25) ? between(w, SEINE_MS(5), SEINE_MS(80)) : 0;
     site_draw(w);
@@ -398,9 +400,9 @@ typedef struct sums {
 
 /* True: all of it held. */
 static bool
-run_seed(uint64_t seed, bool trace, uint64_t *out_hash, sums *io_sums)
+run_seed(uint64_t seed, bool trace, bool is_slow, uint64_t *out_hash, sums *io_sums)
 {
-    world *w = world_new(seed, trace);
+    world *w = world_new(seed, trace, is_slow);
     seine_time began = w->now;
 
     live(w, chance(w, 10) ? 0 : (uint32_t)below(w, 30));
@@ -429,7 +431,7 @@ int
 main(int argc, char **argv)
 {
     uint64_t base = 1, count = 1, passed = 0, hash = 0, twin = 0;
-    bool trace = false, is_one = false;
+    bool trace = false, is_one = false, is_slow = false;
     int failed = 0;
     sums all = {0}, again;
 
@@ -440,10 +442,13 @@ main(int argc, char **argv)
             trace = true;
             continue;
         }
+        if (strcmp(argv[i], "--slow") == 0) {
+            is_slow = true;
+            continue;
+        }
         if (!value) {
-            fprintf(
-                stderr,
-                "usage: seine-sim-fleet [--seed N | --count N [--base N]] [--trace]\n");
+            fprintf(stderr, "usage: seine-sim-fleet [--seed N | --count N [--base N]] "
+                            "[--slow] [--trace]\n");
             return 2;
         }
         uint64_t n = strtoull(value, NULL, 0);
@@ -460,11 +465,11 @@ main(int argc, char **argv)
     clock_t began = clock();
     for (uint64_t i = 0; i < count && failed < 5; i++) {
         uint64_t seed = is_one ? base : base * UINT64_C(1000003) + i;
-        bool ok = run_seed(seed, trace, &hash, &all);
+        bool ok = run_seed(seed, trace, is_slow, &hash, &all);
 
         if (ok && i % 50 == 0 && !trace) { /* some are played twice */
             again = (sums){0};
-            ok = run_seed(seed, false, &twin, &again) && twin == hash;
+            ok = run_seed(seed, false, is_slow, &twin, &again) && twin == hash;
             if (twin != hash)
                 printf("sim-fleet: seed 0x%" PRIx64 " played twice differs\n", seed);
         }
