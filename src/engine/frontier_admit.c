@@ -102,12 +102,15 @@ refuses_page(sn_frontier *f, uint32_t host, sn_crawl_host *ch, const seine_url *
     return sn_frontier_spend_page(f, ch, why);
 }
 
-/* One URL more waits at the host. */
+/* One URL more waits at the host. In a fleet its partition may have gone while the URL
+ * was on its way here: nobody would ask about the host any more. */
 static void
 announce_url(sn_frontier *f, uint32_t host, seine_time now)
 {
-    if (sn_frontier_check_robots(f, host, now) ||
-        sn_crawl_hosts_state(&f->hosts, host)->is_wanted)
+    if (f->shared->fleet && sn_frontier_enter_tenure(f, host, now) == SN_STANDING_LOST)
+        sn_frontier_leave_lost(f, host);
+    else if (sn_frontier_check_robots(f, host, now) ||
+             sn_crawl_hosts_state(&f->hosts, host)->is_wanted)
         sn_frontier_say(f, host, SN_SAME_DELAY);
     else if (f->hosts.all[host].flags & SN_CRAWL_HOST_STUCK)
         sn_shared_state_add_stuck(f->shared, 1);

@@ -314,6 +314,34 @@ close_all(worker *k)
     k->own = NULL;
 }
 
+/* When the last fault of this worker and of the servers is over. */
+static seine_time
+hurt_until(const worker *k)
+{
+    seine_time until = sn_time_max(k->stands_until, k->cut_until);
+
+    for (uint32_t i = 0; i < k->of->n_servers; i++) {
+        const server *s = &k->of->servers[i];
+
+        until = sn_time_max(until, sn_time_max(s->down_until, s->full_until));
+        until = sn_time_max(until, s->slow_until);
+    }
+    return until;
+}
+
+/* When all has ended nobody has work. A worker that was not hurt for a while has noticed
+ * by now which partitions it has lost. */
+static void
+judge_idle(worker *k)
+{
+    world *w = k->of;
+    uint32_t work = sn_shared_state_load(sn_fetch_shared(k->fetch)).work;
+
+    if (work > 0 && w->now > hurt_until(k) + 2 * w->lease + SEINE_SECS(1))
+        broken(w, "worker %u has %u pieces of work, and the job has ended", k->index,
+               work);
+}
+
 static void
 run_keeper(void *arg)
 {
@@ -335,7 +363,8 @@ run_keeper(void *arg)
         begin(k, &k->sink, run_sink);
         begin(k, &k->shard, run_shard);
         while (k->end != KILLED && !k->is_committed && sn_fleet_keeper_turn(k->fleet))
-            continue;
+            if (k->own->is_done && k->end == LIVING)
+                judge_idle(k);
         while (k->end != KILLED && !k->is_committed)
             actor_sleep(k, k->of->now + SEINE_MS(10), NULL);
         if (k->end != KILLED)
