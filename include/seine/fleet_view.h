@@ -47,6 +47,7 @@ typedef struct seine_fleet_worker {
     seine_view id, host;
     uint64_t weight;
     int64_t silent_ms; /* since it was heard of */
+    int64_t lease_ms;  /* after which it counts as gone */
 } seine_fleet_worker;
 
 typedef struct seine_fleet_partition {

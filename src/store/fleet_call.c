@@ -11,7 +11,9 @@
 const char *
 sn_fleet_functions(void)
 {
-    return LUA_SEINE1;
+    static const char text[] = LUA_SEINE1;
+
+    return text;
 }
 
 sn_fleet_key
@@ -147,6 +149,26 @@ sn_fleet_add_release(sn_redis_sync *r, const sn_fleet_id *job, uint32_t part,
                       SN_STR("1"),
                       sn_fleet_key_view(&lease),
                       {token->text, token->len}};
+
+    sn_redis_sync_add(r, words, sizeof words / sizeof *words);
+}
+
+void
+sn_fleet_add_meet(sn_redis_sync *r, const sn_fleet_id *job, const char *member,
+                  int64_t ttl_ms, int64_t since)
+{
+    sn_fleet_key w = sn_fleet_key_of_job(job, "w");
+    sn_fleet_key crew = sn_fleet_key_of_job(job, "crew");
+    number numbers[3];
+    sn_str words[] = {SN_STR("FCALL"),
+                      SN_STR("seine1_meet"),
+                      SN_STR("2"),
+                      sn_fleet_key_view(&w),
+                      sn_fleet_key_view(&crew),
+                      sn_str_of(member),
+                      put_number(&numbers[0], ttl_ms),
+                      put_number(&numbers[1], since),
+                      put_number(&numbers[2], SN_FLEET_MEMBERS)};
 
     sn_redis_sync_add(r, words, sizeof words / sizeof *words);
 }

@@ -23,7 +23,8 @@
 #include "store/redis_sync.h"
 
 enum {
-    SN_FLEET_PARTS = 65536, /* partitions of a job, at most */
+    SN_FLEET_PARTS = 65536,   /* partitions of a job, at most … */
+    SN_FLEET_MEMBERS = 65536, /* … and workers: one more could have no partition */
     SN_FLEET_INCARNATION = 32,
     SN_FLEET_CHUNK = 4095 /* prints in a full chunk: 32,760 bytes */
 };
@@ -82,6 +83,18 @@ SEINE_MUST_CHECK seine_err sn_fleet_add_renew(sn_redis_sync *r, const sn_fleet_i
                                               int64_t ttl_ms);
 void sn_fleet_add_release(sn_redis_sync *r, const sn_fleet_id *job, uint32_t part,
                           const sn_fleet_token *token);
+
+/* Says that this worker lives for `ttl_ms` more (0: that it leaves), and asks who came
+ * and went since the change of that number. The reply is the time, the number of the last
+ * change, SN_FLEET_MET_…, and "+id:weight" or "-id:weight" of each change. */
+enum {
+    SN_FLEET_MET_CHANGES, /* since then */
+    SN_FLEET_MET_ALL,     /* that live */
+    SN_FLEET_MET_FULL     /* there are SN_FLEET_MEMBERS, and this one is not among them */
+};
+
+void sn_fleet_add_meet(sn_redis_sync *r, const sn_fleet_id *job, const char *member,
+                       int64_t ttl_ms, int64_t since);
 
 typedef struct sn_fleet_pair {
     sn_str name, value;

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keeper of a worker: renews leases, hears of the other workers, takes the partitions
- * that are its own by rendezvous hashing, gives back those of others. There is no leader:
+/* The keeper of a worker: renews leases, takes the partitions that are its own by
+ * rendezvous hashing, gives back those of others. There is no leader:
  * each worker decides alone, and a lease keeps two of them from having one partition. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/hash.h"
 #include "base/time.h"
 #include "store/fleet_parts.h"
 
-#define IDLE_SPAN SEINE_MS(200) /* between two questions whether all is done */
-#define PATIENCE  SEINE_MS(20)  /* for a new block */
+#define PATIENCE SEINE_MS(20) /* for a new block */
 
 enum { LOADS_A_SECOND = 16 }; /* partitions with a past, which take a while to load */
 
@@ -53,9 +50,8 @@ release(sn_fleet *f, const sn_tenure *t)
     (void)!sn_redis_sync_next(r, &reply);
 }
 
-/* Blocks of its partitions may have been given out and not have come here. */
-static void
-claim_later(sn_fleet *f, uint32_t server)
+void
+sn_fleet_claim_later(sn_fleet *f, uint32_t server)
 {
     pthread_mutex_lock(&f->lock);
     for (uint32_t p = server; p < f->parts; p += f->n_servers)
@@ -72,9 +68,10 @@ greet_again(sn_fleet *f, uint32_t server)
     sn_fleet_server *s = &f->servers[server];
     sn_str id = sn_redis_sync_run_id(s->keeper);
 
-    claim_later(f, server);
+    sn_fleet_claim_later(f, server);
     if (s->run_id[0] && !sn_str_eq(sn_str_of(s->run_id), id)) {
         lose_server(f, server);
+        f->last_change = 0;
         atomic_fetch_add(&f->generation, 1);
     }
     snprintf(s->run_id, sizeof s->run_id, "%.*s", SN_FMT(id));
@@ -157,110 +154,6 @@ renew_leases(sn_fleet *f, uint32_t server)
     return SEINE_OK;
 }
 
-/* "incarnation:weight:host name" */
-static void
-read_member(sn_fleet *f, sn_str text)
-{
-    uint64_t weight = 1;
-    sn_str rest, name;
-
-    if (f->n_members == SN_FLEET_MEMBERS || text.len < SN_FLEET_INCARNATION + 2)
-        return;
-    rest = sn_str_slice(text, SN_FLEET_INCARNATION + 1, text.len);
-    (void)sn_str_cut(rest, ':', &name, &rest);
-    if (sn_str_u64(name, &weight) != SEINE_OK || weight == 0)
-        weight = 1;
-    memcpy(f->members[f->n_members].incarnation, text.ptr, SN_FLEET_INCARNATION);
-    f->members[f->n_members].incarnation[SN_FLEET_INCARNATION] = '\0';
-    f->members[f->n_members++].weight = (double)weight;
-}
-
-typedef struct text {
-    char bytes[32];
-} text;
-
-static sn_str
-put_number(text *out, int64_t n)
-{
-    int len = snprintf(out->bytes, sizeof out->bytes, "%" PRId64, n);
-
-    return (sn_str){out->bytes, (size_t)len};
-}
-
-/* Limits that were changed for all workers. Without memory they are heard of later. */
-static void
-hear_said(sn_fleet *f, sn_str rev_text, const sn_redis_reply *said)
-{
-    uint64_t rev = 0;
-
-    if (said->kind != SN_REDIS_STRING || sn_str_u64(rev_text, &rev) != SEINE_OK ||
-        rev == f->said_rev)
-        return;
-    char *json = sn_zalloc(said->text.len + 1);
-    if (!json)
-        return;
-    memcpy(json, said->text.ptr, said->text.len);
-    pthread_mutex_lock(&f->lock);
-    sn_free(f->said);
-    f->said = json;
-    f->said_rev = rev;
-    pthread_mutex_unlock(&f->lock);
-}
-
-/* Says that this worker lives, and hears of the others and of the state of the job. */
-static seine_err
-meet(sn_fleet *f)
-{
-    sn_redis_sync *r = f->servers[0].keeper;
-    sn_fleet_key w = sn_fleet_key_of_job(&f->id, "w");
-    sn_fleet_key cfg = sn_fleet_key_of_job(&f->id, "cfg");
-    sn_fleet_key wide = sn_fleet_key_of_job(&f->id, "wide");
-    int64_t now_ms = f->clock->wall(f->clock) / SEINE_MS(1) + atomic_load(&f->ahead_ms);
-    text now, from;
-    sn_str add[] = {SN_STR("ZADD"), sn_fleet_key_view(&w), put_number(&now, now_ms),
-                    sn_str_of(f->member)};
-    sn_str range[] = {SN_STR("ZRANGEBYSCORE"), sn_fleet_key_view(&w),
-                      put_number(&from, now_ms - f->lease / SEINE_MS(1)), SN_STR("+inf")};
-    sn_str get[] = {SN_STR("HMGET"), sn_fleet_key_view(&cfg), SN_STR("state"),
-                    SN_STR("done"),  SN_STR("seeded"),        SN_STR("format"),
-                    SN_STR("rev"),   SN_STR("said")};
-    sn_str len[] = {SN_STR("HLEN"), sn_fleet_key_view(&wide)};
-    const sn_redis_reply *reply;
-
-    sn_redis_sync_add(r, add, 4);
-    sn_redis_sync_add(r, range, 4);
-    sn_redis_sync_add(r, get, 8);
-    sn_redis_sync_add(r, len, 2);
-    seine_err e = sn_redis_sync_next(r, &reply); /* ZADD: a full server may refuse it */
-    if (e == SEINE_OK)
-        e = sn_redis_sync_next(r, &reply);
-    if (e != SEINE_OK)
-        return e;
-    f->n_members = 0;
-    for (size_t i = 0; reply->kind == SN_REDIS_ARRAY && i < reply->count; i++)
-        read_member(f, reply->items[i]->text);
-    atomic_store(&f->shown_members, f->n_members);
-    e = sn_redis_sync_next(r, &reply);
-    if (e != SEINE_OK)
-        return e;
-    if (reply->kind != SN_REDIS_ARRAY || reply->count != 6) {
-        sn_redis_sync_close(r);
-        return SEINE_E_STORE_UNAVAILABLE;
-    }
-    if (reply->items[3]->kind == SN_REDIS_NIL) {
-        seine_diag why = SEINE_DIAG;
-
-        sn_diag_text(&why, "job '%s' is not in Redis any more", f->name);
-        return sn_fleet_fail(f, SEINE_E_STATE_CORRUPT, &why);
-    }
-    atomic_store(&f->is_paused, sn_str_eq(reply->items[0]->text, SN_STR("paused")));
-    f->is_stopped = sn_str_eq(reply->items[0]->text, SN_STR("stopped"));
-    f->is_done = sn_str_eq(reply->items[1]->text, SN_STR("1"));
-    atomic_store(&f->is_seeded, sn_str_eq(reply->items[2]->text, SN_STR("1")));
-    hear_said(f, reply->items[4]->text, reply->items[5]);
-    return sn_redis_sync_next(r, &reply);
-}
-
 static seine_err
 renew(sn_fleet *f, const sn_fleet_hooks *hooks)
 {
@@ -271,7 +164,7 @@ renew(sn_fleet *f, const sn_fleet_hooks *hooks)
     for (uint32_t s = 0; s < f->n_servers && e == SEINE_OK; s++)
         e = renew_leases(f, s);
     if (e == SEINE_OK)
-        e = meet(f);
+        e = sn_fleet_meet(f);
     if (e != SEINE_OK)
         return e;
     atomic_store(&f->renewed_up, up);
@@ -306,6 +199,18 @@ reserve_starts(sn_fleet *f, const sn_fleet_hooks *hooks)
     return SEINE_OK;
 }
 
+typedef struct text {
+    char bytes[24];
+} text;
+
+static sn_str
+put_number(text *out, int64_t n)
+{
+    int len = snprintf(out->bytes, sizeof out->bytes, "%" PRId64, n);
+
+    return (sn_str){out->bytes, (size_t)len};
+}
+
 /* Seeds and scope, which every worker has to know. */
 
 static seine_err
@@ -315,9 +220,11 @@ hear_widened(sn_fleet *f, const sn_fleet_hooks *hooks)
     sn_fleet_key key = sn_fleet_key_of_job(&f->id, "wide");
     sn_str words[] = {SN_STR("HGETALL"), sn_fleet_key_view(&key)};
     const sn_redis_reply *reply;
-    seine_err e = sn_redis_sync_ask(r, words, 2, &reply);
 
-    if (e != SEINE_OK || reply->count / 2 == f->n_widened)
+    if (f->n_wide == f->n_widened)
+        return SEINE_OK;
+    seine_err e = sn_redis_sync_ask(r, words, 2, &reply);
+    if (e != SEINE_OK || reply->kind != SN_REDIS_ARRAY)
         return e;
     f->n_widened = reply->count / 2;
     for (size_t i = 0; i + 1 < reply->count && e == SEINE_OK; i += 2)
@@ -352,30 +259,7 @@ hear_seeds(sn_fleet *f, const sn_fleet_hooks *hooks)
     return e;
 }
 
-/* Who should have a partition. */
-
-static double
-score(const sn_fleet *f, const char *incarnation, double weight, uint32_t part)
-{
-    char key[SN_FLEET_INCARNATION + 16];
-    int n = snprintf(key, sizeof key, "%s%u", incarnation, part);
-    uint64_t hash = sn_siphash(f->secret, key, (size_t)n);
-    double u = ((double)(hash >> 11) + 0.5) / 9007199254740992.0; /* 2^53 */
-
-    return -weight / log(u);
-}
-
-static bool
-is_mine(const sn_fleet *f, uint32_t part)
-{
-    double mine = score(f, f->incarnation, f->weight, part);
-
-    for (uint32_t i = 0; i < f->n_members; i++)
-        if (strcmp(f->members[i].incarnation, f->incarnation) != 0 &&
-            score(f, f->members[i].incarnation, f->members[i].weight, part) > mine)
-            return false;
-    return true;
-}
+/* Partitions. */
 
 /* *io_left: how many partitions with a past may still be loaded now. */
 static seine_err
@@ -423,7 +307,7 @@ take_partitions(sn_fleet *f, const sn_fleet_hooks *hooks)
     seine_err e = SEINE_OK;
 
     for (uint32_t i = 0; i < f->parts && e == SEINE_OK && left > 0; i++) {
-        if (f->by_part[i] || !is_mine(f, i))
+        if (f->by_part[i] || !sn_fleet_is_mine(f, i))
             continue;
         if (is_renewal_due(f) || f->clock->now(f->clock) > end)
             break;
@@ -444,7 +328,7 @@ give_partitions(sn_fleet *f)
         sn_tenure *t = f->by_part[p];
 
         if (!t || atomic_load(&f->states[t->index]) != SN_TENURE_HELD ||
-            now - t->since < 2 * f->lease || is_mine(f, p))
+            now - t->since < 2 * f->lease || sn_fleet_is_mine(f, p))
             continue;
         t->leaving_since = now;
         sn_tenure_set(f, t, SN_TENURE_LEAVING);
@@ -486,6 +370,8 @@ reap(sn_fleet *f)
     for (uint32_t p = 0; p < f->parts; p++) {
         bool is_over = false;
 
+        if (!f->by_part[p]) /* only this thread gives it a tenure */
+            continue;
         pthread_mutex_lock(&f->lock);
         sn_tenure *t = f->by_part[p];
         uint8_t state = t ? atomic_load(&f->states[t->index]) : SN_TENURE_NONE;
@@ -521,205 +407,6 @@ claim_again(sn_fleet *f, const sn_fleet_hooks *hooks)
         e = sn_fleet_claim(f, t, hooks);
         t->needs_claim = e != SEINE_OK;
     }
-    return e;
-}
-
-/* The end. */
-
-/* Are the inboxes of a server empty? *out_added: entries that were ever added there. */
-static seine_err
-ask_server(sn_fleet *f, uint32_t server, bool *out_idle, int64_t *out_added)
-{
-    sn_redis_sync *r = f->servers[server].keeper;
-    const sn_redis_reply *reply;
-    int64_t idle = 0;
-    seine_err e = sn_fleet_add_idle(r, &f->id, 0, f->parts);
-
-    if (e == SEINE_OK)
-        e = sn_redis_sync_next(r, &reply);
-    if (e == SEINE_OK)
-        *out_idle = sn_redis_reply_int(reply, 0, &idle) && idle == 1 &&
-                    sn_redis_reply_int(reply, 1, out_added);
-    return e;
-}
-
-/* Are all inboxes empty at one moment? A page leaves its inbox after its links have
- * entered theirs, so that is the end. Several servers are asked twice: if nothing was
- * added to any of them in between, all were empty at the moment between. */
-static seine_err
-ask_idle(sn_fleet *f, bool *out_idle, int64_t added[SN_FLEET_SERVERS])
-{
-    int64_t again;
-    seine_err e = SEINE_OK;
-
-    *out_idle = true;
-    for (uint32_t s = 0; s < f->n_servers && *out_idle && e == SEINE_OK; s++)
-        e = ask_server(f, s, out_idle, &added[s]);
-    for (uint32_t s = 0; s < f->n_servers && *out_idle && e == SEINE_OK; s++) {
-        again = added[s];
-        if (f->n_servers > 1)
-            e = ask_server(f, s, out_idle, &again);
-        *out_idle &= again == added[s];
-    }
-    *out_idle &= e == SEINE_OK;
-    return e;
-}
-
-enum { LATE_AT_ONCE = 16 }; /* blocks */
-
-/* Adds blocks that were kept for the end to the inbox. *out_ids: of those that it has. */
-static seine_err
-add_late(sn_fleet *f, uint32_t part, const sn_redis_reply *blocks, size_t n,
-         char (*out_ids)[SN_FLEET_ENTRY_ID])
-{
-    sn_redis_sync *r = sn_fleet_server_of(f, part)->keeper;
-    sn_fleet_key in = sn_fleet_key_of(&f->id, part, "in");
-
-    for (size_t i = 0; i < n; i++) {
-        const sn_redis_reply *b = blocks->items[i];
-
-        if (b->kind != SN_REDIS_ARRAY || b->count < 2 || b->items[1]->count < 4)
-            return SEINE_E_STORE_UNAVAILABLE;
-        snprintf(out_ids[i], SN_FLEET_ENTRY_ID, "%.*s", SN_FMT(b->items[0]->text));
-        sn_redis_reply *const *fields = b->items[1]->items;
-        sn_str words[] = {SN_STR("XADD"),  sn_fleet_key_view(&in), SN_STR("*"),
-                          fields[0]->text, fields[1]->text,        fields[2]->text,
-                          fields[3]->text};
-        sn_redis_sync_add(r, words, 7);
-    }
-    for (size_t i = 0; i < n; i++) {
-        const sn_redis_reply *reply;
-        seine_err e = sn_redis_sync_next(r, &reply);
-
-        if (e != SEINE_OK)
-            return e;
-        if (reply->kind == SN_REDIS_ERROR) { /* it has no memory: the block stays */
-            atomic_store(&f->is_full, sn_str_starts(reply->text, SN_STR("OOM")));
-            out_ids[i][0] = '\0';
-        }
-    }
-    return SEINE_OK;
-}
-
-/* Gives the blocks of one partition that were kept for the end to its inbox. What two
- * workers give there is known when it comes for the second time. *out_left: some could
- * not be given. */
-static seine_err
-give_late(sn_fleet *f, uint32_t part, bool *out_left)
-{
-    sn_redis_sync *r = sn_fleet_server_of(f, part)->keeper;
-    sn_fleet_key late = sn_fleet_key_of(&f->id, part, "late");
-    sn_str range[] = {SN_STR("XRANGE"), sn_fleet_key_view(&late), SN_STR("-"),
-                      SN_STR("+"),      SN_STR("COUNT"),          SN_STR("16")};
-    char ids[LATE_AT_ONCE][SN_FLEET_ENTRY_ID];
-    const sn_redis_reply *reply;
-
-    *out_left = false;
-    for (;;) {
-        seine_err e = sn_redis_sync_ask(r, range, 6, &reply);
-        if (e == SEINE_OK && reply->kind != SN_REDIS_ARRAY)
-            e = SEINE_E_STORE_UNAVAILABLE;
-        if (e != SEINE_OK || reply->count == 0)
-            return e;
-        size_t n = reply->count < LATE_AT_ONCE ? reply->count : LATE_AT_ONCE;
-        e = add_late(f, part, reply, n, ids);
-        for (size_t i = 0; i < n && e == SEINE_OK; i++) {
-            sn_str del[] = {SN_STR("XDEL"), sn_fleet_key_view(&late), sn_str_of(ids[i])};
-
-            *out_left |= !ids[i][0];
-            if (ids[i][0])
-                e = sn_redis_sync_ask(r, del, 3, &reply);
-        }
-        if (e != SEINE_OK || *out_left)
-            return e;
-    }
-}
-
-/* All else has ended: links that were put off are refused now. *out_any: there were. */
-static seine_err
-give_all_late(sn_fleet *f, bool *out_any)
-{
-    bool *has SN_AUTOFREE = sn_calloc(f->parts, sizeof *has);
-    seine_err e = has ? SEINE_OK : SEINE_E_NOMEM;
-
-    *out_any = false;
-    for (uint32_t p = 0; p < f->parts && e == SEINE_OK; p++) {
-        sn_redis_sync *r = sn_fleet_server_of(f, p)->keeper;
-        sn_fleet_key late = sn_fleet_key_of(&f->id, p, "late");
-        sn_str words[] = {SN_STR("XLEN"), sn_fleet_key_view(&late)};
-
-        sn_redis_sync_add(r, words, 2);
-    }
-    for (uint32_t p = 0; p < f->parts && e == SEINE_OK; p++) {
-        const sn_redis_reply *reply;
-
-        e = sn_redis_sync_next(sn_fleet_server_of(f, p)->keeper, &reply);
-        has[p] =
-            e == SEINE_OK && !(reply->kind == SN_REDIS_INTEGER && reply->integer == 0);
-    }
-    for (uint32_t p = 0; p < f->parts && e == SEINE_OK; p++) {
-        bool left = false;
-
-        if (!has[p])
-            continue;
-        *out_any = true;
-        e = give_late(f, p, &left);
-        if (left)
-            break;
-    }
-    return e;
-}
-
-/* Has everything ended? Another worker may give what was kept for the end to the inboxes
- * while this one looks: then more was added to them than before. */
-static seine_err
-ask_end(sn_fleet *f, bool *out_over)
-{
-    int64_t before[SN_FLEET_SERVERS] = {0}, after[SN_FLEET_SERVERS] = {0};
-    bool is_late = false;
-    seine_err e = ask_idle(f, out_over, before);
-
-    if (e == SEINE_OK && *out_over)
-        e = give_all_late(f, &is_late);
-    *out_over &= e == SEINE_OK && !is_late;
-    if (*out_over)
-        e = ask_idle(f, out_over, after);
-    *out_over &= memcmp(before, after, sizeof before) == 0;
-    return e;
-}
-
-/* A worker that lost a lease may read the inbox once more before it notices, after the
- * new holder has claimed what the old one had. Such an entry belongs to nobody who works
- * on it. A holder without work claims again, once in a lease, while inboxes hold some. */
-static void
-claim_soon(sn_fleet *f, seine_time now)
-{
-    f->claim_at = sn_time_add(now, f->lease);
-    for (uint32_t s = 0; s < f->n_servers; s++)
-        claim_later(f, s);
-}
-
-static seine_err
-look_for_end(sn_fleet *f, const sn_fleet_hooks *hooks)
-{
-    sn_fleet_key cfg = sn_fleet_key_of_job(&f->id, "cfg");
-    sn_str words[] = {SN_STR("HSET"), sn_fleet_key_view(&cfg), SN_STR("done"),
-                      SN_STR("1")};
-    seine_time now = f->clock->now(f->clock);
-    const sn_redis_reply *reply;
-    bool is_over = false;
-
-    if (!atomic_load(&f->is_seeded) || now < f->idle_at || atomic_load(&f->pending) > 0 ||
-        !hooks->is_idle(hooks->arg))
-        return SEINE_OK;
-    f->idle_at = sn_time_add(now, IDLE_SPAN);
-    seine_err e = ask_end(f, &is_over);
-    if (e == SEINE_OK && !is_over && now >= f->claim_at)
-        claim_soon(f, now);
-    if (e == SEINE_OK && is_over)
-        e = sn_redis_sync_ask(f->servers[0].keeper, words, 4, &reply);
-    if (e == SEINE_OK && is_over)
-        f->is_done = reply->kind == SN_REDIS_INTEGER;
     return e;
 }
 
@@ -762,9 +449,9 @@ work(sn_fleet *f, const sn_fleet_hooks *hooks)
     if (e == SEINE_OK && f->every_us > 0)
         e = reserve_starts(f, hooks);
     if (e == SEINE_OK && hooks->backlog(hooks->arg) < SN_FLEET_LOW)
-        e = sn_fleet_read_inboxes(f, hooks, PATIENCE, &has_waited);
+        e = sn_fleet_read_inboxes(f, hooks, sn_fleet_patience(f), &has_waited);
     if (e == SEINE_OK && !is_renewal_due(f))
-        e = look_for_end(f, hooks);
+        e = sn_fleet_look_for_end(f, hooks);
     if (e == SEINE_OK && !has_waited) /* all are full, or on their way to others */
         rest(f, PATIENCE);
     return e;

@@ -4,7 +4,9 @@
  *
  *     fleet_worker.c   opens, makes and joins a job; the job's functions
  *     fleet_check.c    is the server fit to keep a job?
- *     fleet_keeper.c   leases, members, partitions
+ *     fleet_keeper.c   leases and partitions
+ *     fleet_members.c  who else works on the job, and whose a partition should be
+ *     fleet_end.c      has the job ended?
  *     fleet_inbox.c    blocks that come in
  *     fleet_outbox.c   links that go out
  *     fleet_tenure.c   what one worker knows of a partition while it has the lease
@@ -31,8 +33,7 @@
 
 enum {
     SN_FLEET_TENURES = 1 << 20, /* of one process */
-    SN_FLEET_MEMBERS = 16384,
-    SN_FLEET_LOW = 4096, /* URLs of a partition in memory; below, more are read */
+    SN_FLEET_LOW = 4096,        /* URLs of a partition in memory; below, more are read */
     SN_FLEET_ENTRY_ID = 44,
     SN_FLEET_ROW = 1 + 20 * 10 /* bytes of a host row, at most */
 };
@@ -139,6 +140,11 @@ typedef struct sn_fleet_server {
     seine_span sink_pause;
 } sn_fleet_server;
 
+typedef struct sn_fleet_member {
+    uint64_t id; /* of the 16 first digits of its incarnation */
+    double weight;
+} sn_fleet_member;
+
 struct sn_fleet {
     seine_clock *clock;
     seine_time (*up)(seine_clock *c);
@@ -148,7 +154,8 @@ struct sn_fleet {
     sn_fleet_id id;
     char *name, *command, *out;
     char incarnation[SN_FLEET_INCARNATION + 1];
-    char member[SN_FLEET_INCARNATION + 96]; /* "incarnation:weight:host name" */
+    /* "incarnation:weight:lease in ms:host name" */
+    char member[SN_FLEET_INCARNATION + 120];
     char host_name[65];
     uint32_t parts, weight;
     uint64_t secret[2];
@@ -180,15 +187,16 @@ struct sn_fleet {
     _Atomic int64_t ahead_ms; /* time of the server − wall time */
 
     /* the keeper's */
-    seine_time renew_at, balance_at, idle_at, quota_at, claim_at;
+    seine_time renew_at, balance_at, idle_at, ask_at, quota_at, claim_at;
     uint32_t read_from;        /* the partition whose inbox is asked for first */
     bool is_leaving, is_known; /* seeds and scope are read */
-    uint64_t n_widened;
-    struct {
-        char incarnation[SN_FLEET_INCARNATION + 1];
-        double weight;
-    } members[SN_FLEET_MEMBERS]; /* that live */
-    uint32_t n_members;
+    uint64_t n_widened;        /* that the engine has heard of … */
+    uint64_t n_wide;           /* … and that there are in Redis */
+    sn_fleet_member *members;  /* that live */
+    uint32_t n_members, members_room;
+    int64_t last_change; /* of the members that was heard of; 0: none */
+    bool *mine;          /* by partition: it should be this worker's … */
+    bool is_shared_out;  /* … as the members are now */
     bool is_stopped, is_done;
     uint32_t seeds_out; /* that were named, and have no reply yet */
     char *said;         /* of seine jobs set, as JSON; NULL: nothing; under the lock */
@@ -224,6 +232,23 @@ SEINE_MUST_CHECK seine_err sn_fleet_check_server(sn_redis_sync *r, bool accepts_
                                                  const char *shown,
                                                  char out_warning[SEINE_DIAG_ROOM],
                                                  seine_diag *diag);
+
+/* fleet_keeper.c */
+/* Blocks of partitions of that server may have been given out and not have come here. */
+void sn_fleet_claim_later(sn_fleet *f, uint32_t server);
+
+/* fleet_members.c: the keeper */
+/* Says that this worker lives, and hears of the others and of the state of the job. */
+SEINE_MUST_CHECK seine_err sn_fleet_meet(sn_fleet *f);
+void sn_fleet_part_from(sn_fleet *f); /* the others need not wait until it is missed */
+bool sn_fleet_is_mine(sn_fleet *f, uint32_t part);
+/* How long a keeper waits for a block. All workers together ask so often that one server
+ * can answer. */
+seine_span sn_fleet_patience(const sn_fleet *f);
+
+/* fleet_end.c: the keeper */
+SEINE_MUST_CHECK seine_err sn_fleet_look_for_end(sn_fleet *f,
+                                                 const sn_fleet_hooks *hooks);
 
 /* fleet_tenure.c: all under the lock */
 SEINE_MUST_CHECK seine_err sn_tenure_new(sn_fleet *f, uint32_t part,

@@ -279,6 +279,12 @@ state_of(sn_str state, sn_str done)
     return sn_str_eq(state, SN_STR("stopped")) ? "stopped" : "running";
 }
 
+static void
+count_worker(const seine_fleet_worker *w, void *arg)
+{
+    *(uint32_t *)arg += w->silent_ms < w->lease_ms;
+}
+
 seine_err
 seine_fleet_view_job(seine_fleet_view *v, const char *name, seine_fleet_about *out_about,
                      seine_diag *diag)
@@ -291,12 +297,10 @@ seine_fleet_view_job(seine_fleet_view *v, const char *name, seine_fleet_about *o
     if (e != SEINE_OK)
         return e;
     sn_fleet_key cfg = sn_fleet_key_of_job(&v->id, "cfg");
-    sn_fleet_key w = sn_fleet_key_of_job(&v->id, "w");
     sn_str get[] = {SN_STR("HMGET"),   sn_fleet_key_view(&cfg), SN_STR("verb"),
                     SN_STR("command"), SN_STR("state"),         SN_STR("done"),
                     SN_STR("seeded"),  SN_STR("created"),       SN_STR("servers"),
                     SN_STR("said")};
-    sn_str card[] = {SN_STR("ZCARD"), sn_fleet_key_view(&w)};
     e = ask(v, 0, get, 10, &reply, diag);
     if (e != SEINE_OK)
         return e;
@@ -326,11 +330,9 @@ seine_fleet_view_job(seine_fleet_view *v, const char *name, seine_fleet_about *o
                      name, a.servers);
         return SEINE_E_CONFIG;
     }
-    e = ask(v, 0, card, 2, &reply, diag);
-    if (e != SEINE_OK)
-        return e;
-    a.workers = (uint32_t)reply->integer;
-    e = each_row(v, sum_row, &a, diag);
+    e = seine_fleet_view_workers(v, name, count_worker, &a.workers, diag);
+    if (e == SEINE_OK)
+        e = each_row(v, sum_row, &a, diag);
     if (e == SEINE_OK)
         e = sum_memory(v, &a, diag);
     if (e == SEINE_OK)
@@ -369,7 +371,8 @@ seine_fleet_view_workers(seine_fleet_view *v, const char *name,
 {
     sn_str time_words[] = {SN_STR("TIME")};
     const sn_redis_reply *reply;
-    uint64_t now_s, score;
+    int64_t now_ms;
+    uint64_t score;
 
     if (!v || !name || !fn)
         return SEINE_E_INVAL;
@@ -378,24 +381,29 @@ seine_fleet_view_workers(seine_fleet_view *v, const char *name,
         e = ask(v, 0, time_words, 1, &reply, diag);
     if (e != SEINE_OK)
         return e;
-    now_s = number_of(reply, 0);
+    now_ms = sn_time_add(sn_time_mul((int64_t)(number_of(reply, 0) & INT64_MAX), 1000),
+                         (int64_t)(number_of(reply, 1) / 1000));
     sn_fleet_key w = sn_fleet_key_of_job(&v->id, "w");
     sn_str range[] = {SN_STR("ZRANGE"), sn_fleet_key_view(&w), SN_STR("0"), SN_STR("-1"),
                       SN_STR("WITHSCORES")};
     e = ask(v, 0, range, 5, &reply, diag);
     for (size_t i = 0; e == SEINE_OK && i + 1 < reply->count; i += 2) {
-        sn_str text = reply->items[i]->text, weight, host;
+        sn_str text = reply->items[i]->text, weight, lease, rest;
+        uint64_t lease_ms = 0;
 
         if (text.len < SN_FLEET_INCARNATION + 2)
             continue;
         (void)sn_str_cut(sn_str_slice(text, SN_FLEET_INCARNATION + 1, text.len), ':',
-                         &weight, &host);
+                         &weight, &rest);
+        (void)sn_str_cut(rest, ':', &lease, &rest);
+        (void)!sn_str_u64(lease, &lease_ms);
         seine_fleet_worker one = {.id = sn_str_slice(text, 0, SN_FLEET_INCARNATION),
-                                  .host = host};
+                                  .host = rest,
+                                  .lease_ms = (int64_t)(lease_ms & INT64_MAX)};
         (void)!sn_str_u64(weight, &one.weight);
         score = number_of(reply, i + 1);
-        one.silent_ms = sn_time_sub(sn_time_mul((int64_t)(now_s & INT64_MAX), 1000),
-                                    (int64_t)(score & INT64_MAX));
+        one.silent_ms =
+            sn_time_sub(sn_time_add(now_ms, one.lease_ms), (int64_t)(score & INT64_MAX));
         fn(&one, arg);
     }
     return e;
@@ -504,12 +512,6 @@ seine_fleet_view_say(seine_fleet_view *v, const char *name, const char *json,
     return change(v, name, "said", json, diag);
 }
 
-static void
-count_worker(const seine_fleet_worker *w, void *arg)
-{
-    *(uint32_t *)arg += w->silent_ms < 15000;
-}
-
 static seine_err
 remove_partition(seine_fleet_view *v, uint32_t part, seine_diag *diag)
 {
@@ -541,7 +543,7 @@ remove_partition(seine_fleet_view *v, uint32_t part, seine_diag *diag)
 seine_err
 seine_fleet_view_remove(seine_fleet_view *v, const char *name, seine_diag *diag)
 {
-    static const char *const names[] = {"seeds", "wide", "w", "cfg"};
+    static const char *const names[] = {"seeds", "wide", "w", "crew", "cfg"};
     const sn_redis_reply *reply;
     uint32_t workers = 0;
 

@@ -190,8 +190,8 @@ name_worker(sn_fleet *f)
     put_hex(f->incarnation + 16, f->clock->dice(f->clock));
     if (gethostname(f->host_name, sizeof f->host_name - 1) != 0 || !f->host_name[0])
         snprintf(f->host_name, sizeof f->host_name, "unknown");
-    snprintf(f->member, sizeof f->member, "%s:%u:%s", f->incarnation, f->weight,
-             f->host_name);
+    snprintf(f->member, sizeof f->member, "%s:%u:%" PRId64 ":%s", f->incarnation,
+             f->weight, f->lease / SEINE_MS(1), f->host_name);
 }
 
 /* The job in Redis. */
@@ -359,13 +359,14 @@ make_tables(sn_fleet *f)
     f->by_index = sn_calloc(SN_FLEET_TENURES, sizeof(sn_tenure *));
     f->held_by = sn_calloc(f->parts, sizeof *f->held_by);
     f->was_held = sn_calloc(f->parts, sizeof *f->was_held);
+    f->mine = sn_calloc(f->parts, sizeof *f->mine);
     f->states = sn_calloc(SN_FLEET_TENURES, sizeof *f->states);
     f->out_of = sn_calloc(SN_FLEET_TENURES, sizeof *f->out_of);
     f->since = sn_calloc(SN_FLEET_TENURES, sizeof *f->since);
     f->outbox = sn_calloc(2 * (size_t)f->parts, sizeof *f->outbox);
     f->packed_end = &f->packed;
-    if (!f->by_part || !f->by_index || !f->held_by || !f->was_held || !f->states ||
-        !f->out_of || !f->since || !f->outbox)
+    if (!f->by_part || !f->by_index || !f->held_by || !f->was_held || !f->mine ||
+        !f->states || !f->out_of || !f->since || !f->outbox)
         return SEINE_E_NOMEM;
     return sn_job_remote_new(&remote, f, f->name, f->secret, &f->job);
 }
@@ -450,9 +451,7 @@ say_goodbye(sn_fleet *f)
     }
     if (!f->by_part || !r || !sn_redis_sync_is_open(r))
         return;
-    sn_fleet_key w = sn_fleet_key_of_job(&f->id, "w");
-    sn_str words[] = {SN_STR("ZREM"), sn_fleet_key_view(&w), sn_str_of(f->member)};
-    (void)!sn_redis_sync_ask(r, words, 3, &reply);
+    sn_fleet_part_from(f);
 }
 
 void
@@ -480,6 +479,8 @@ sn_fleet_free(sn_fleet *f)
     sn_free(f->held_by);
     sn_free(f->since);
     sn_free(f->was_held);
+    sn_free(f->mine);
+    sn_free(f->members);
     sn_free(f->states);
     sn_free(f->out_of);
     sn_free(f->name);

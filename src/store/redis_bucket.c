@@ -13,7 +13,9 @@
 const char *
 sn_redis_bucket_functions(void)
 {
-    return LUA_REDIS_BUCKET;
+    static const char text[] = LUA_REDIS_BUCKET;
+
+    return text;
 }
 
 /* The part in braces keeps all keys on one node of a cluster. */

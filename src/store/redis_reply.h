@@ -23,7 +23,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-#define SN_REDIS_ITEMS 65536 /* values in one reply */
+#define SN_REDIS_ITEMS 262144 /* values in one reply */
 
 typedef enum sn_redis_kind {
     SN_REDIS_NIL,

@@ -1,7 +1,7 @@
 #!lua name=seine1
 -- SPDX-License-Identifier: Apache-2.0
--- What the workers of a fleet do in one step: leases of partitions, fenced commits, the
--- question whether all inboxes are empty, shared rates. A lease is "incarnation|epoch":
+-- What the workers of a fleet do in one step: leases of partitions, who else works, fenced
+-- commits, the question whether all inboxes are empty, shared rates. A lease is "incarnation|epoch":
 -- who does not hold it changes nothing. `allow-oom` keeps leases and commits going on a
 -- server that is full; only that makes room again. Who changes this file changes the
 -- number in its name: programs of two versions may use one server.
@@ -48,6 +48,36 @@ local function commit(K, A)
   redis.call('HSET', K[2], 'cseq', A[2])
   return {1, now_ms()}
 end
+-- Says that a worker lives for ttl_ms more (0: that it leaves), forgets those that live no more, and tells who came and went
+-- since the change of that number. A change is an entry of the stream `crew`, which has the newest 4,096.
+-- KEYS w crew   ARGV member ttl_ms since most   -> {now_ms, number of the last change, how, "+id:weight" | "-id:weight" ...}
+-- how 0: all changes since; 1: all that live; 2: there are `most` already, and this one is not among them
+local function meet(K, A)
+  local function number(entries) return entries[1] and tonumber(string.match(entries[1][1], '^%d+')) or 0 end
+  local function short(member) return string.match(member, '^[^:]*:[^:]*') end
+  local now, since, n = now_ms(), tonumber(A[3]), number(redis.call('XREVRANGE', K[2], '+', '-', 'COUNT', 1))
+  local function note(sign, member)
+    n = n + 1
+    redis.call('XADD', K[2], 'MAXLEN', 4096, n .. '-0', 'w', sign .. short(member))
+  end
+  for _, gone in ipairs(redis.call('ZRANGEBYSCORE', K[1], '-inf', now)) do redis.call('ZREM', K[1], gone); note('-', gone) end
+  if tonumber(A[2]) == 0 then
+    if redis.call('ZREM', K[1], A[1]) == 1 then note('-', A[1]) end
+  else
+    local is_new = not redis.call('ZSCORE', K[1], A[1])
+    if is_new and redis.call('ZCARD', K[1]) >= tonumber(A[4]) then return {now, n, 2} end
+    redis.call('ZADD', K[1], now + A[2], A[1])
+    if is_new then note('+', A[1]) end
+  end
+  local r = {now, n, 0}
+  if since == 0 or since > n or since + 1 < number(redis.call('XRANGE', K[2], '-', '+', 'COUNT', 1)) then
+    r[3] = 1
+    for _, member in ipairs(redis.call('ZRANGE', K[1], 0, -1)) do r[#r + 1] = '+' .. short(member) end
+  else
+    for _, entry in ipairs(redis.call('XRANGE', K[2], '(' .. since .. '-0', '+')) do r[#r + 1] = entry[2][2] end
+  end
+  return r
+end
 -- KEYS in...   -> {1 when every inbox is empty, entries that were ever added to them}
 local function idle(K)
   local empty, added = 1, 0
@@ -77,6 +107,7 @@ local oom = {'allow-oom'}
 redis.register_function{function_name = 'seine1_acquire', callback = acquire, flags = oom}
 redis.register_function{function_name = 'seine1_renew',   callback = renew,   flags = oom}
 redis.register_function{function_name = 'seine1_release', callback = release, flags = oom}
+redis.register_function{function_name = 'seine1_meet',    callback = meet,    flags = oom}
 redis.register_function{function_name = 'seine1_commit',  callback = commit,  flags = oom}
 redis.register_function{function_name = 'seine1_idle',    callback = idle,    flags = {'no-writes'}}
 redis.register_function('seine1_quota', quota)

@@ -285,6 +285,52 @@ TEST(a_finished_entry_leaves_inbox_pending_list_and_bits)
     close_party(&p);
 }
 
+typedef struct met {
+    int64_t last, how;
+    char changes[400];
+} met;
+
+static met
+meet(sn_redis_sync *r, const char *member, int64_t ttl_ms, int64_t since)
+{
+    const sn_redis_reply *reply;
+    met m = {0};
+
+    sn_fleet_add_meet(r, &job, member, ttl_ms, since);
+    CHECK_EQ(sn_redis_sync_next(r, &reply), SEINE_OK);
+    CHECK(sn_redis_reply_int(reply, 1, &m.last) && sn_redis_reply_int(reply, 2, &m.how));
+    for (size_t i = 3; reply->kind == SN_REDIS_ARRAY && i < reply->count; i++) {
+        size_t n = strlen(m.changes);
+
+        snprintf(m.changes + n, sizeof m.changes - n, "%.*s ",
+                 SN_FMT(reply->items[i]->text));
+    }
+    return m;
+}
+
+TEST(a_worker_hears_of_changes_alone_and_of_all_when_it_is_new)
+{
+    party p;
+
+    if (!open_party(&p, NULL))
+        return;
+    met m = meet(p.r, "aa:1:60000:host", 60000, 0);
+    CHECK(m.last == 1 && m.how == SN_FLEET_MET_ALL);
+    CHECK_STR(m.changes, "+aa:1 ");
+    m = meet(p.r, "bb:2:60000:host", 70000, 0);
+    CHECK(m.last == 2 && m.how == SN_FLEET_MET_ALL);
+    CHECK_STR(m.changes, "+aa:1 +bb:2 ");
+    m = meet(p.r, "aa:1:60000:host", 60000, 1);
+    CHECK(m.last == 2 && m.how == SN_FLEET_MET_CHANGES);
+    CHECK_STR(m.changes, "+bb:2 ");
+    m = meet(p.r, "aa:1:60000:host", 60000, 2);
+    CHECK_STR(m.changes, "");
+    CHECK_EQ(meet(p.r, "bb:2:60000:host", 0, 2).last, 3);
+    m = meet(p.r, "aa:1:60000:host", 60000, 2);
+    CHECK_STR(m.changes, "-bb:2 ");
+    close_party(&p);
+}
+
 TEST(a_quota_grants_its_burst_and_then_says_how_long)
 {
     party p;

@@ -21,6 +21,7 @@ typedef struct command {
     sn_str words[WORDS];
     size_t n;
     unsigned masked; /* elements of the reply that are moments */
+    bool is_set;     /* its texts are in the order of moments */
 } command;
 
 __attribute__((format(printf, 2, 3))) static void
@@ -122,6 +123,19 @@ make_quota(command *c, sn_rng *dice)
 }
 
 static void
+make_meet(command *c, sn_rng *dice)
+{
+    put(c, "FCALL"), put(c, "seine1_meet"), put(c, "2");
+    put(c, "crew:w"), put(c, "crew:log");
+    put(c, "w%u:%u:600000:host", (unsigned)roll(dice, 4), (unsigned)roll(dice, 2));
+    put(c, "%s", roll(dice, 4) ? "600000" : "0");
+    put(c, "%u", (unsigned)roll(dice, 7));
+    put(c, "%u", (unsigned)(1 + roll(dice, 4)));
+    c->masked = 1;
+    c->is_set = true;
+}
+
+static void
 make_stream(command *c, sn_rng *dice, uint64_t p)
 {
     switch (roll(dice, 6)) {
@@ -196,7 +210,11 @@ make(command *c, sn_rng *dice)
 
     c->n = 0;
     c->masked = 0;
-    switch (roll(dice, 6)) {
+    c->is_set = false;
+    switch (roll(dice, 7)) {
+    case 6:
+        make_meet(c, dice);
+        break;
     case 0:
         make_lease(c, dice, p);
         break;
@@ -249,6 +267,29 @@ print(const sn_redis_reply *r, unsigned masked, sn_buf *out)
     }
 }
 
+/* The numbers in their order, the texts as a set. */
+static void
+print_set(const sn_redis_reply *r, sn_buf *out)
+{
+    uint64_t sum = 0;
+
+    if (r->kind != SN_REDIS_ARRAY) {
+        print(r, 0, out);
+        return;
+    }
+    for (size_t i = 1; i < r->count; i++) {
+        const sn_str text = r->items[i]->text;
+        uint64_t hash = UINT64_C(14695981039346656037);
+
+        if (r->items[i]->kind == SN_REDIS_INTEGER)
+            print(r->items[i], 0, out);
+        for (size_t k = 0; k < text.len; k++)
+            hash = (hash ^ (unsigned char)text.ptr[k]) * UINT64_C(1099511628211);
+        sum += text.len > 0 ? hash : 0;
+    }
+    sn_buf_printf(out, " %zu texts %" PRIx64, r->count, sum);
+}
+
 static bool
 says_the_same(sn_redis_sync *real, sn_redis_sync *model, const command *c)
 {
@@ -260,8 +301,8 @@ says_the_same(sn_redis_sync *real, sn_redis_sync *model, const command *c)
     CHECK_EQ(sn_redis_sync_ask(real, c->words, c->n, &a), SEINE_OK);
     CHECK_EQ(sn_redis_sync_ask(model, c->words, c->n, &b), SEINE_OK);
     if (a && b) {
-        print(a, c->masked, &left);
-        print(b, c->masked, &right);
+        c->is_set ? print_set(a, &left) : print(a, c->masked, &left);
+        c->is_set ? print_set(b, &right) : print(b, c->masked, &right);
     }
     bool same = a && b && sn_str_eq(sn_buf_view(&left), sn_buf_view(&right));
     if (!same) {

@@ -9,8 +9,9 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/hash.h"
 
-enum { WORDS = 4096, SEQ_BITS = 20 };
+enum { WORDS = 1 << 18, SEQ_BITS = 20, CREW = 4096 };
 
 typedef struct item { /* of a hash, list, sorted set or stream */
     sn_buf a, b;
@@ -44,6 +45,8 @@ typedef struct link {
 struct redis_model {
     value *all;
     size_t n, room;
+    uint32_t *slots; /* by the hash of a name: its value, plus one; 0: none */
+    size_t n_slots;
     int64_t now;
     bool is_full, is_down;
     link *links;
@@ -113,29 +116,70 @@ set_text(sn_buf *b, sn_str to)
 
 /* Keys. */
 
+static uint32_t *
+slot_of(const redis_model *m, sn_str name)
+{
+    static const uint64_t key[2] = {1, 2};
+    size_t at = (size_t)sn_siphash(key, name.ptr, name.len) & (m->n_slots - 1);
+
+    while (m->slots[at] > 0 &&
+           !sn_str_eq(sn_buf_view(&m->all[m->slots[at] - 1].name), name))
+        at = (at + 1) & (m->n_slots - 1);
+    return &m->slots[at];
+}
+
+/* Finds slots for all values anew. */
+static void
+fill_slots(redis_model *m, size_t n_slots)
+{
+    sn_free(m->slots);
+    m->n_slots = n_slots;
+    m->slots = sn_calloc(n_slots, sizeof *m->slots);
+    if (!m->slots)
+        abort();
+    for (size_t i = 0; i < m->n; i++)
+        *slot_of(m, sn_buf_view(&m->all[i].name)) = (uint32_t)i + 1;
+}
+
+/* The values behind the slot may have come there because it was taken. */
+static void
+free_slot(redis_model *m, uint32_t *slot)
+{
+    size_t at = (size_t)(slot - m->slots);
+
+    for (*slot = 0; m->slots[at = (at + 1) & (m->n_slots - 1)] > 0;) {
+        uint32_t moved = m->slots[at];
+
+        m->slots[at] = 0;
+        *slot_of(m, sn_buf_view(&m->all[moved - 1].name)) = moved;
+    }
+}
+
 static void
 drop_value(redis_model *m, value *v)
 {
+    size_t at = (size_t)(v - m->all);
+
+    free_slot(m, slot_of(m, sn_buf_view(&v->name)));
     drop_items(&v->in);
     drop_items(&v->pending);
     sn_buf_fini(&v->name);
     *v = m->all[--m->n];
+    if (at < m->n)
+        *slot_of(m, sn_buf_view(&v->name)) = (uint32_t)at + 1;
 }
 
 static value *
 find(redis_model *m, sn_str name)
 {
-    for (size_t i = 0; i < m->n; i++) {
-        value *v = &m->all[i];
+    uint32_t at = m->n_slots > 0 ? *slot_of(m, name) : 0;
+    value *v = at > 0 ? &m->all[at - 1] : NULL;
 
-        if (!sn_str_eq(sn_buf_view(&v->name), name))
-            continue;
-        if (v->expires == 0 || v->expires > m->now)
-            return v;
+    if (v && v->expires > 0 && v->expires <= m->now) {
         drop_value(m, v);
         return NULL;
     }
-    return NULL;
+    return v;
 }
 
 static value *
@@ -148,11 +192,13 @@ make(redis_model *m, sn_str name, char type)
     if (m->n == m->room) {
         m->room = m->room > 0 ? m->room * 2 : 16;
         m->all = sn_realloc(m->all, m->room * sizeof *m->all);
+        fill_slots(m, 2 * m->room);
     }
     v = &m->all[m->n++];
     *v = (value){.type = type};
     sn_buf_init(&v->name, SIZE_MAX);
     sn_buf_str(&v->name, name);
+    *slot_of(m, name) = (uint32_t)m->n;
     return v;
 }
 
@@ -347,6 +393,29 @@ stream_ack(redis_model *m, sn_str key, uint64_t id)
     return 0;
 }
 
+/* Sorted sets, with whole scores. */
+
+static void
+do_zadd(redis_model *m, const sn_str *w, sn_buf *o)
+{
+    value *v = make(m, w[1], 'z');
+    uint64_t score = (uint64_t)int_of(w[2]);
+    item *i = find_item(&v->in, w[3]);
+    bool is_new = !i;
+    size_t at = 0;
+
+    if (i)
+        drop_item(&v->in, (size_t)(i - v->in.all));
+    while (at < v->in.n && (v->in.all[at].n < score ||
+                            (v->in.all[at].n == score &&
+                             sn_str_cmp(sn_buf_view(&v->in.all[at].a), w[3]) < 0)))
+        at++;
+    i = add_item(&v->in, at);
+    i->n = score;
+    set_text(&i->a, w[3]);
+    put_int(o, is_new);
+}
+
 /* Functions of seine1.lua: keys K, arguments A. */
 
 static bool
@@ -493,6 +562,89 @@ do_quota(redis_model *m, const sn_str *K, const sn_str *A, sn_buf *o)
     put_int(o, wait);
 }
 
+/* "id:weight" of "id:weight:lease:host". */
+static sn_str
+short_of(sn_str member)
+{
+    size_t first = sn_str_find(member, ':');
+    size_t second = sn_str_find(sn_str_slice(member, first + 1, member.len), ':');
+
+    return sn_str_slice(member, 0, first + 1 + second);
+}
+
+static void
+note_member(value *crew, char sign, sn_str member)
+{
+    if (crew->in.n == CREW)
+        drop_item(&crew->in, 0);
+    item *i = add_item(&crew->in, crew->in.n);
+    i->n = ++crew->last;
+    sn_buf_char(&i->a, sign);
+    sn_buf_str(&i->a, short_of(member));
+}
+
+static void
+put_members(const value *w, const value *crew, uint64_t since, int64_t now, sn_buf *o)
+{
+    uint64_t n = crew->last;
+    bool is_all =
+        since == 0 || since > n || (crew->in.n > 0 && since + 1 < crew->in.all[0].n);
+    size_t from = is_all ? 0 : crew->in.n - (size_t)(n - since);
+
+    put_count(o, 3 + (is_all ? w->in.n : crew->in.n - from));
+    put_int(o, now);
+    put_int(o, (int64_t)n);
+    put_int(o, is_all);
+    for (size_t i = 0; is_all && i < w->in.n; i++) {
+        sn_str member = short_of(sn_buf_view(&w->in.all[i].a));
+
+        sn_buf_printf(o, "$%zu\r\n+%.*s\r\n", member.len + 1, SN_FMT(member));
+    }
+    for (size_t i = from; !is_all && i < crew->in.n; i++)
+        put_bulk(o, sn_buf_view(&crew->in.all[i].a));
+}
+
+/* The set and the list of changes are there as long as the model is: a server removes
+ * them when they are empty, which no reply tells. */
+static void
+do_meet(redis_model *m, const sn_str *K, const sn_str *A, sn_buf *o)
+{
+    int64_t ttl = int_of(A[1]);
+    sn_buf none;
+
+    (void)make(m, K[0], 'z');
+    (void)make(m, K[1], 'x');
+    value *w = find(m, K[0]), *crew = find(m, K[1]);
+    while (w->in.n > 0 && (int64_t)w->in.all[0].n <= m->now) {
+        note_member(crew, '-', sn_buf_view(&w->in.all[0].a));
+        drop_item(&w->in, 0);
+    }
+    item *known = find_item(&w->in, A[0]);
+    if (ttl == 0 && known) {
+        note_member(crew, '-', A[0]);
+        drop_item(&w->in, (size_t)(known - w->in.all));
+    }
+    if (ttl > 0 && !known && w->in.n >= (size_t)int_of(A[3])) {
+        put_count(o, 3);
+        put_int(o, m->now);
+        put_int(o, (int64_t)crew->last);
+        put_int(o, 2);
+        return;
+    }
+    if (ttl > 0) {
+        char text[24];
+        int len = snprintf(text, sizeof text, "%" PRId64, m->now + ttl);
+        const sn_str add[] = {SN_STR("ZADD"), K[0], {text, (size_t)len}, A[0]};
+
+        if (!known)
+            note_member(crew, '+', A[0]);
+        sn_buf_init(&none, SIZE_MAX);
+        do_zadd(m, add, &none);
+        sn_buf_fini(&none);
+    }
+    put_members(w, crew, (uint64_t)int_of(A[2]), m->now, o);
+}
+
 static void
 do_fcall(redis_model *m, const sn_str *w, sn_buf *o)
 {
@@ -505,6 +657,8 @@ do_fcall(redis_model *m, const sn_str *w, sn_buf *o)
         do_renew(m, K, n, A, o);
     else if (sn_str_eq(w[1], SN_STR("seine1_release")))
         do_release(m, K, A, o);
+    else if (sn_str_eq(w[1], SN_STR("seine1_meet")))
+        do_meet(m, K, A, o);
     else if (sn_str_eq(w[1], SN_STR("seine1_commit")))
         do_commit(m, K, A, o);
     else if (sn_str_eq(w[1], SN_STR("seine1_idle")))
@@ -669,28 +823,7 @@ do_xrange(redis_model *m, const sn_str *w, sn_buf *o)
         put_entry(o, &v->in.all[i]);
 }
 
-/* Sorted sets, with whole scores. */
-
-static void
-do_zadd(redis_model *m, const sn_str *w, sn_buf *o)
-{
-    value *v = make(m, w[1], 'z');
-    uint64_t score = (uint64_t)int_of(w[2]);
-    item *i = find_item(&v->in, w[3]);
-    bool is_new = !i;
-    size_t at = 0;
-
-    if (i)
-        drop_item(&v->in, (size_t)(i - v->in.all));
-    while (at < v->in.n && (v->in.all[at].n < score ||
-                            (v->in.all[at].n == score &&
-                             sn_str_cmp(sn_buf_view(&v->in.all[at].a), w[3]) < 0)))
-        at++;
-    i = add_item(&v->in, at);
-    i->n = score;
-    set_text(&i->a, w[3]);
-    put_int(o, is_new);
-}
+/* Members by score. */
 
 static void
 do_zrangebyscore(redis_model *m, const sn_str *w, sn_buf *o)
@@ -1024,6 +1157,7 @@ redis_model_free(redis_model *m)
     while (m->n > 0)
         drop_value(m, &m->all[m->n - 1]);
     sn_free(m->all);
+    sn_free(m->slots);
     for (link *l = m->links, *next; l; l = next) {
         next = l->next;
         sn_buf_fini(&l->in);

@@ -181,7 +181,7 @@ TEST(redis_that_cannot_be_used_is_told_in_one_line)
         {HELLO "+OK\r\n" NAMED "-LOADING Redis is loading\r\n",
          "is still loading its data"},
         {"SSH-2.0-OpenSSH_9.2p1\r\n", "does not speak the protocol of Redis"},
-        {"*70000\r\n", "sends a reply that is too long"},
+        {"*300000\r\n", "sends a reply that is too long"},
     };
 
     EACH_ROW(i, rows) {

@@ -77,7 +77,7 @@ TEST(redis_reply_is_the_same_whole_and_byte_by_byte)
         {":1\r\n\r\n", SEINE_E_PARSE, "1"},
         {"*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n", SEINE_E_PARSE,
          ""},
-        {"*65536\r\n", SEINE_E_TOO_BIG, ""},
+        {"*262144\r\n", SEINE_E_TOO_BIG, ""},
         {"*2147483647\r\n", SEINE_E_TOO_BIG, ""},
         {"*3\r\n*65000\r\n", SEINE_OK, ""},
     };
@@ -99,14 +99,14 @@ TEST(redis_reply_values_are_counted_over_all_arrays)
     sn_redis_reader *r;
     const sn_redis_reply *reply = NULL;
 
-    /* Forty arrays of 2,000 values are 80,000 values in one reply. */
-    CHECK_EQ(sn_redis_reader_new(1 << 20, &r), SEINE_OK);
+    /* Forty arrays of 7,000 values are 280,000 values in one reply. */
+    CHECK_EQ(sn_redis_reader_new(1 << 21, &r), SEINE_OK);
     CHECK_EQ(sn_redis_reader_feed(r, SN_STR("*40\r\n")), SEINE_OK);
     seine_err e = SEINE_OK;
     size_t given = 0;
     for (int i = 0; i < 40 && e == SEINE_OK; i++) {
-        e = sn_redis_reader_feed(r, SN_STR("*2000\r\n"));
-        for (int j = 0; j < 2000 && e == SEINE_OK; j++)
+        e = sn_redis_reader_feed(r, SN_STR("*7000\r\n"));
+        for (int j = 0; j < 7000 && e == SEINE_OK; j++)
             e = sn_redis_reader_feed(r, SN_STR(":1\r\n"));
         if (e == SEINE_OK)
             e = sn_redis_reader_next(r, &reply);
