@@ -412,6 +412,17 @@ claim_again(sn_fleet *f, const sn_fleet_hooks *hooks)
 
 /* One turn. */
 
+/* Until partitions are given and taken again. In a large fleet the questions for those
+ * that others still have would be too many. */
+static seine_span
+balance_span(const sn_fleet *f)
+{
+    seine_span span = sn_time_min(SEINE_SECS(1), f->lease / 6);
+
+    return sn_time_max(span,
+                       sn_time_min(f->lease / 3, 10 * (sn_fleet_patience(f) - PATIENCE)));
+}
+
 static seine_err
 work(sn_fleet *f, const sn_fleet_hooks *hooks)
 {
@@ -442,7 +453,7 @@ work(sn_fleet *f, const sn_fleet_hooks *hooks)
     if (e == SEINE_OK && is_renewal_due(f))
         return e;
     if (e == SEINE_OK && now >= f->balance_at) {
-        f->balance_at = sn_time_add(now, sn_time_min(SEINE_SECS(1), f->lease / 6));
+        f->balance_at = sn_time_add(now, balance_span(f));
         give_partitions(f);
         e = take_partitions(f, hooks);
     }

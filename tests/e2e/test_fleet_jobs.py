@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
@@ -140,6 +141,70 @@ def functions_of_another_version_and_ours_use_one_server():
         f.judge()
         check(speak(f.redis[0], "GET", lease[0]), "$7\r\nother|1\r\n")
         check(speak(f.redis[0], "FUNCTION", "LIST").count("library_name"), 2)
+
+
+class Renumbered:
+    """A Redis as a worker of the next version sees it: what it calls seine1 is seine2 there."""
+
+    def __init__(self, port):
+        self.to = port
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.url = f"redis://127.0.0.1:{self.server.getsockname()[1]}/0"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            c, _ = self.server.accept()
+            s = socket.create_connection(("127.0.0.1", self.to))
+            for a, b, old, new in ((c, s, b"seine1", b"seine2"), (s, c, b"seine2", b"seine1")):
+                threading.Thread(target=self.carry, args=(a, b, old, new), daemon=True).start()
+
+    @staticmethod
+    def carry(a, b, old, new):
+        kept = b""
+        try:
+            while data := a.recv(65536):
+                data = (kept + data).replace(old, new)
+                cut = next((n for n in range(len(old) - 1, 0, -1) if data.endswith(old[:n])), 0)  # the rest of the name may come
+                kept = data[len(data) - cut:]
+                b.sendall(data[:len(data) - cut])
+            b.sendall(kept)
+            b.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+
+@case
+def workers_of_two_versions_share_a_job_while_it_is_upgraded():
+    with fleet("39:150:hosts=10") as f:
+        f.submit("--partitions", "32")
+        first = f.worker()
+        f.until_records(30)
+        native, f.stores = f.stores, [Renumbered(f.redis[0].port).url]
+        second = f.worker()
+        f.stores = native
+        f.until(lambda: f.about()["workers"] == 2, "both")
+        check(first.stop() in (143, 0), True)
+        check(second.wait(), 0)
+        check(speak(f.redis[0], "FUNCTION", "LIST").count("library_name"), 2)
+        f.judge()
+        f.witness()
+        check(max(f.fetched().values()), 1)
+
+
+@case
+def a_job_of_another_format_is_listed_beside_others():
+    with fleet("40:30:hosts=5") as f:
+        f.submit("--partitions", "8", job="old")
+        f.submit("--partitions", "8", job="new")
+        name = f.redis[0].ask("HGET sn:jobs new").split()[1]
+        check(speak(f.redis[0], "HSET", "sn:{%s}:cfg" % name, "format", "2"), ":0\r\n")
+        r = f.jobs("ls")
+        check((r.code, r.err, {line.split()[0] for line in r.out.splitlines()} >= {"old", "new"}), (0, "", True), r.out)
+        check([f.jobs("show", job).code for job in ("old", "new")], [0, 0])
+        w = worker(f, "--job", "old", "-q")
+        check(w.wait(), 0)
+        f.judge("old")
 
 
 @case

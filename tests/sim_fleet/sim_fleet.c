@@ -5,6 +5,7 @@
  *     seine-sim-fleet --count 300 --base 0x1a2b3c4d      so many seeds
  *     seine-sim-fleet --seed 0x9c3e --trace              one, told step by step
  *     seine-sim-fleet --count 30 --slow                  Redis as slow as a lease allows
+ *     seine-sim-fleet --crowd 10000                      so many workers, see crowd.h
  *
  * Workers are the real ones: keeper, engine and commits. They are killed, stopped in
  * order, paused, suspended and cut off; Redis is restarted, full and slow. It must hold:
@@ -27,6 +28,7 @@
 
 #include "base/hash.h"
 #include "base/time.h"
+#include "crowd.h"
 #include "store/fleet_call.h"
 #include "world.h"
 
@@ -448,10 +450,12 @@ main(int argc, char **argv)
         }
         if (!value) {
             fprintf(stderr, "usage: seine-sim-fleet [--seed N | --count N [--base N]] "
-                            "[--slow] [--trace]\n");
+                            "[--slow] [--trace] | --crowd N\n");
             return 2;
         }
         uint64_t n = strtoull(value, NULL, 0);
+        if (strcmp(argv[i], "--crowd") == 0)
+            return crowd_run((uint32_t)n, n > 8192 ? 65536 : 8 * (uint32_t)n) ? 0 : 1;
         if (strcmp(argv[i], "--seed") == 0)
             base = n, is_one = true;
         else if (strcmp(argv[i], "--base") == 0)
