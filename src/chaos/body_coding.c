@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 
 #define AT_ONCE ((uint64_t)256 << 10) /* a longer body is encoded as it goes */
-#define LONGEST ((uint64_t)64 << 20)  /* in several codings */
+#define LONGEST ((uint64_t)64 << 20)  /* in several codings, or with its end held back */
 #define PIECE   8192                  /* encoded bytes at a time */
 
 typedef struct stage {
@@ -148,6 +148,12 @@ coded_lines(void *self, sn_buf *out, size_t want)
     sn_buf_add(out, piece, produce(self, piece, sizeof piece));
 }
 
+static bool
+holds_end(const snc_body_coding *how)
+{
+    return how->cut > 0 || how->flips_end;
+}
+
 static seine_err
 begin_coding(coding_state **out_r, const snc_body_coding *how)
 {
@@ -157,7 +163,9 @@ begin_coding(coding_state **out_r, const snc_body_coding *how)
     if (!r)
         return e;
     r->how = *how;
-    r->keep = how->cut > 0 || how->flips_end ? SNC_BODY_CODING_HELD : 0;
+    if (snc_coder_nothing(how->member).len == 0)
+        r->how.members = 0;
+    r->keep = holds_end(how) ? SNC_BODY_CODING_HELD : 0;
     sn_buf_init(&r->lines, 65536);
     sn_buf_init(&r->held, SNC_BODY_CODING_HELD + (size_t)4 * SNC_WIRE_ROOM);
     for (unsigned i = 0; i < how->count && e == SEINE_OK; i++) {
@@ -197,7 +205,7 @@ snc_body_code(snc_wire *body, const snc_body_coding *how, sn_buf *text)
     uint64_t length = snc_wire_body_length(body);
     coding_state *r;
 
-    if (how->count > 1 && length > LONGEST)
+    if ((how->count > 1 || holds_end(how)) && length > LONGEST)
         return SEINE_E_FULL;
     seine_err e = begin_coding(&r, how);
     if (e != SEINE_OK)
@@ -205,7 +213,7 @@ snc_body_code(snc_wire *body, const snc_body_coding *how, sn_buf *text)
     r->inner = *body; /* moves all of it */
     snc_wire_init(body, text);
     snc_wire_body(body, &none);
-    if (length <= AT_ONCE && how->extra <= AT_ONCE && how->members <= AT_ONCE / 16) {
+    if (length <= AT_ONCE && how->extra <= AT_ONCE && r->how.members <= AT_ONCE / 16) {
         e = code_now(r, body, text);
     } else if (snc_wire_keep(&r->inner)) {
         snc_wire_lines(body, coded_lines, drop_coding, r);

@@ -11,7 +11,8 @@
  * other bytes follow.
  *
  * Time    plays no part. Encoding costs the server's thread about 20 ms a MiB. With
- *         several codings many MiB may give one byte, so such a body has 64 MiB at most.
+ *         several codings, or with an end that is held back to be damaged, many MiB may
+ *         give one byte, so such a body has 64 MiB at most.
  * Memory  a coder each (coder.h), and 33 KiB a coding, while it is sent.
  * Threads one owner.
  */
@@ -22,7 +23,7 @@
 #include "chaos/wire.h"
 
 /* Takes over the pieces of `body`, which lie in `text`. NOMEM; FULL: several
- * codings of a body of more than 64 MiB. */
+ * codings, or a damaged end, of a body of more than 64 MiB. */
 SEINE_MUST_CHECK seine_err snc_body_code(snc_wire *body, const snc_body_coding *how,
                                          sn_buf *text);
 

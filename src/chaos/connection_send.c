@@ -198,6 +198,7 @@ bool
 snc_connection_send(snc_connection *c)
 {
     uint64_t from = c->sent;
+    bool scarce = false;
 
     while (c->writable && !c->gone) {
         snc_server *s = c->server;
@@ -209,9 +210,9 @@ snc_connection_send(snc_connection *c)
         }
         if (wait_for_drip(c))
             return true;
-        if (c->sent - from >= AT_ONCE) { /* other connections first */
+        if (c->sent - from >= AT_ONCE || scarce) { /* other connections first */
             if (keep_response(c))
-                snc_connection_alarm(c, s->now);
+                snc_connection_alarm(c, sn_time_add(s->now, 1)); /* in the next turn */
             return false;
         }
         if (c->left) {
@@ -221,6 +222,7 @@ snc_connection_send(snc_connection *c)
         }
         size_t room = a->every > 0 ? SNC_WIRE_ROOM : sizeof s->out;
         size_t n = snc_wire_read(&c->response->wire, &s->world.lines, s->out, room);
+        scarce = c->response->wire.scarce;
         if (n == 0) {
             finish(c);
             return true;

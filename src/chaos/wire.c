@@ -203,6 +203,14 @@ fill_units(const snc_piece *p, const char *unit, uint64_t at, char *out, size_t 
         size_t skip = (size_t)((at + i) % p->unit);
         size_t take = p->unit - skip < n - i ? p->unit - skip : n - i;
 
+        if (p->number_at == p->unit && i >= p->unit) { /* as many units again */
+            size_t whole = i - i % p->unit;
+
+            take = whole < n - i ? whole : n - i;
+            memcpy(out + i, out + i - whole, take);
+            i += take;
+            continue;
+        }
         memcpy(out + i, unit + skip, take);
         if (p->number_at < p->unit) {
             char number[16];
@@ -230,6 +238,7 @@ read_lines(snc_wire *w, sn_buf *lines, char *out, size_t room)
         return 0;
     }
     memcpy(out, lines->ptr, lines->len);
+    w->scarce = lines->len < LINES;
     return lines->len;
 }
 
@@ -404,7 +413,8 @@ snc_wire_read(snc_wire *w, sn_buf *lines, char *out, size_t room)
 {
     size_t n = 0;
 
-    while (n < room) {
+    w->scarce = false;
+    while (n < room && !w->scarce) {
         unsigned at = w->at;
         int phase = (int)w->phase;
         size_t got;

@@ -74,6 +74,7 @@ typedef struct snc_wire {
     snc_wire_fn *lines;
     void (*drop)(void *self); /* called when the wire ends */
     void *self;
+    bool scarce; /* the last read ended with fewer lines than were wanted */
 } snc_wire;
 
 void snc_wire_init(snc_wire *w, const sn_buf *text);
@@ -109,7 +110,8 @@ uint64_t snc_wire_head_length(const snc_wire *w);
 /* Copies the texts, so that the buffer may be reused. False: no memory. */
 bool snc_wire_keep(snc_wire *w);
 
-/* The next bytes; 0: the end. `lines` is a buffer for lines that are generated. */
+/* The next bytes; 0: the end. `lines` is a buffer for lines that are generated. Lines
+ * that come scarcely may each be the work of MiB, so a read ends with them. */
 size_t snc_wire_read(snc_wire *w, sn_buf *lines, char *out, size_t room);
 
 /* Writes bytes from `at` on of the endless stream of a seed. */

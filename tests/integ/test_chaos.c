@@ -443,6 +443,25 @@ TEST(a_body_that_is_not_read_fills_the_buffers)
     seine_chaos_free(c);
 }
 
+/* A byte of these bodies is the work of many KiB. */
+TEST(a_body_of_much_work_and_few_bytes_holds_nobody_up)
+{
+    static const char *const bodies[] = {"/br/nest:b:1000000000000",
+                                         "/zstd/nest:b:1000000000000",
+                                         "/gzip/nest:b:1000000000000"};
+    seine_chaos *c = start(NULL);
+
+    EACH_ROW(i, bodies) {
+        int fd = connect_to(c);
+
+        ask(fd, bodies[i]);
+        CHECK_EQ(hear(fd, 300)->len, 300); /* it is under way */
+        CHECK(strstr(fetch(c, "/close/ok")->bytes, "\r\n\r\nok\n"));
+        close(fd);
+    }
+    seine_chaos_free(c);
+}
+
 TEST(kept_connections_end_as_the_url_says)
 {
     seine_chaos *c = start(NULL);

@@ -93,7 +93,7 @@ TEST(codings_lie_around_each_other_the_last_one_outermost)
 }
 
 /* One byte may stand for all of it, and nobody else is served meanwhile. */
-TEST(a_body_of_more_than_64_mib_has_one_coding)
+TEST(a_body_of_more_than_64_mib_has_one_coding_and_an_unharmed_end)
 {
     snc_body_coding how = {.codings = {SNC_CODING_GZIP, SNC_CODING_BR}, .count = 2};
 
@@ -101,6 +101,11 @@ TEST(a_body_of_more_than_64_mib_has_one_coding)
     CHECK_EQ(recoded((64 << 20) + 1, &how)->e, SEINE_E_FULL);
     how.count = 1;
     CHECK_EQ(recoded((64 << 20) + 1, &how)->e, SEINE_OK);
+    how.cut = 1;
+    CHECK_EQ(recoded((64 << 20) + 1, &how)->e, SEINE_E_FULL);
+    how.cut = 0;
+    how.flips_end = true;
+    CHECK_EQ(recoded((64 << 20) + 1, &how)->e, SEINE_E_FULL);
 }
 
 TEST(a_cut_takes_exactly_so_many_bytes_from_the_end)
@@ -168,6 +173,22 @@ TEST(more_may_follow_the_end)
         u = unpack(SNC_CODING_GZIP, r->bytes + r->len - 25, 25, NULL, 0);
         CHECK_EQ(u.end, UNPACKED_WHOLE);
         CHECK_EQ(u.behind, 5);
+    }
+}
+
+TEST(codings_without_an_empty_text_have_no_members_however_many_are_asked_for)
+{
+    static const snc_coding without[] = {SNC_CODING_NONE, SNC_CODING_DEFLATE,
+                                         SNC_CODING_RAW, SNC_CODING_BR};
+
+    EACH_ROW(i, without) {
+        snc_body_coding how = {.codings = {without[i]},
+                               .count = without[i] != SNC_CODING_NONE,
+                               .member = without[i]};
+        size_t len = recoded(1000, &how)->len;
+
+        how.members = (uint64_t)1 << 40;
+        CHECK_EQ(recoded(1000, &how)->len, len);
     }
 }
 

@@ -233,6 +233,30 @@ TEST(lines_are_made_while_they_are_sent)
                    "0000e\r\nline 8\nline 9\n\r\n0\r\nT");
 }
 
+/* Others are served between two reads. */
+TEST(a_read_ends_with_lines_that_are_fewer_than_were_wanted)
+{
+    static char out[32768];
+    sn_buf text, lines;
+    snc_wire w;
+
+    sn_buf_init(&text, 64);
+    sn_buf_init(&lines, 65536);
+    snc_wire_init(&w, &text);
+    snc_wire_body(&w, &plain);
+    snc_wire_lines(&w, ten_lines, NULL, sn_zalloc(sizeof(int)));
+    snc_wire_body_end(&w);
+    for (int i = 0; i < 5; i++) {
+        CHECK_EQ(snc_wire_read(&w, &lines, out, sizeof out), 2 * strlen("line 0\n"));
+        CHECK(w.scarce);
+    }
+    CHECK_EQ(snc_wire_read(&w, &lines, out, sizeof out), 0);
+    CHECK(!w.scarce);
+    snc_wire_fini(&w);
+    sn_buf_fini(&text);
+    sn_buf_fini(&lines);
+}
+
 TEST(texts_that_cannot_be_kept_stay_where_they_are)
 {
     FAIL_EACH(r)
