@@ -15,7 +15,7 @@ import termios
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import NO_TSAN_FILE, PATIENCE, PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
 from origin import origin  # noqa: E402
 
 SIM = ["limit", "simulate", "--rate", "10/s", "--burst", "20", "--traffic", "bursty:12/s"]
@@ -79,7 +79,7 @@ def a_file_that_may_not_grow_is_named_with_its_cause(_, name):
         urls = [o.url(f"/head:Set-Cookie:a{i}={'b' * 900}/bytes:{3000 + i}") for i in range(60)]
         end = f' > "{path}"' if name == "-" else " > /dev/null"
         p = subprocess.run(["sh", "-c", f'ulimit -f 4; exec "$0" fetch -j --mine --progress off "$@"{end}', PROGRAM, *where, *urls],
-                           capture_output=True, env=environment(), timeout=PATIENCE)
+                           capture_output=True, env=environment(NO_TSAN_FILE), timeout=PATIENCE)
     err = p.stderr.decode()
     check(p.returncode, 3, err)
     check("file too large" in err, True, err)

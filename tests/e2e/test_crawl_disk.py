@@ -15,7 +15,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import Run  # noqa: E402
-from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine, until  # noqa: E402
+from e2e import PATIENCE, PROGRAM, TSAN_FILE, case, check, environment, finish, rows, seine, until  # noqa: E402
 from faults import fault_environment  # noqa: E402
 from pages import pages  # noqa: E402
 
@@ -158,7 +158,7 @@ def a_damaged_spill_file_ends_the_crawl(name, harm, word):
 
 @case
 def a_disk_that_is_full_ends_the_crawl_and_loses_nothing():
-    script = 'mount -t tmpfs -o size=300k tmpfs "$TMPDIR" && exec "$@"'
+    script = f'mount -t tmpfs -o size={(300 << 10) + TSAN_FILE} tmpfs "$TMPDIR" && exec "$@"'
     with tempfile.TemporaryDirectory() as where:
         run = crawl(Site(), where, before=("unshare", "-rm", "sh", "-c", script, "sh"))
     balance(run, 3, "no space left on device")
@@ -168,7 +168,7 @@ def a_disk_that_is_full_ends_the_crawl_and_loses_nothing():
 @case
 def a_limit_of_file_sizes_ends_the_crawl_and_loses_nothing():
     def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000 + TSAN_FILE, 200_000 + TSAN_FILE))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
     with tempfile.TemporaryDirectory() as where:

@@ -70,12 +70,14 @@ def every_output_keeps_to_the_memory_and_loses_nothing(_, words):
 @rows([("a database",), ("a database in order", "--ordered"), ("a database and lines", "-o", "out.jsonl")])
 def a_database_copies_each_row_within_the_memory(_, *words):
     """The copy of a body and the cache of pages take the more, the larger the bodies are."""
-    with origin() as o, tempfile.TemporaryDirectory() as d:
-        cost = fetch([o.url(f"/bytes:8000000?n={n}") for n in range(16)], "--body", "b64", "-o", "out.sqlite", *words, cwd=d, limit=64 << 20)
-        with contextlib.closing(sqlite3.connect(os.path.join(d, "out.sqlite"))) as db:
-            sizes = db.execute("SELECT count(*), min(length(body)), max(length(body)) FROM result").fetchone()
-        check((cost.code, o.report()["totals"]["requests"], sizes), (0, 16, (16, 8_000_000, 8_000_000)))
-        within(cost, 64 << 20)
+    def run(_):
+        with origin() as o, tempfile.TemporaryDirectory() as d:
+            cost = fetch([o.url(f"/bytes:8000000?n={n}") for n in range(16)], "--body", "b64", "-o", "out.sqlite", *words, cwd=d, limit=64 << 20)
+            with contextlib.closing(sqlite3.connect(os.path.join(d, "out.sqlite"))) as db:
+                sizes = db.execute("SELECT count(*), min(length(body)), max(length(body)) FROM result").fetchone()
+            check((cost.code, o.report()["totals"]["requests"], sizes), (0, 16, (16, 8_000_000, 8_000_000)))
+            return cost
+    within(patiently(run), 64 << 20)
 
 
 LARGE = [

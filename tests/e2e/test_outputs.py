@@ -19,7 +19,7 @@ import zlib
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import BUILD, PATIENCE, PROGRAM, SEED, SOAKED, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import BUILD, NO_TSAN_FILE, PATIENCE, PROGRAM, SEED, SOAKED, case, check, environment, finish, rows, seine  # noqa: E402
 from origin import origin, records, results, summary  # noqa: E402
 
 MINE = ("--mine", "--progress", "off", "--retries", "0", "--fail-on", "none")
@@ -255,7 +255,7 @@ def a_full_disk_is_exit_3_and_the_file_is_whole(name, limit):
         with open(listing, "w", encoding="utf-8") as f:
             f.writelines(o.url(f"/html?n={random.random()}\n") for n in range(30000))
         p = subprocess.run(["prlimit", f"--fsize={limit}", os.path.abspath(PROGRAM), "fetch", *MINE, "-o", name, "-i", "urls"], stdin=subprocess.DEVNULL,
-                           capture_output=True, env=environment(), cwd=where, timeout=PATIENCE)
+                           capture_output=True, env=environment(NO_TSAN_FILE), cwd=where, timeout=PATIENCE)
         code, err = p.returncode, p.stderr.decode()
         check(code, 3, err)
         check(f"seine: cannot write {name}: " in err and " records are safe" in err, True, err)

@@ -48,6 +48,10 @@ def sanitizers():
 SANITIZED = sanitizers()
 UNHURRIED = ("-t", "300s", "--head-timeout", "300s") if SANITIZED else ()  # options of a run whose subject is no limit in time
 PATIENCE = 1000 if SANITIZED else 240  # seconds after which a test gives up waiting; ctest does so a little later
+# ThreadSanitizer writes a file of 512 KiB to TMPDIR as a program starts, and breaks where only a part of it fits. Where there is no
+# such directory it does without: for programs that may write little.
+TSAN_FILE = 512 << 10 if SANITIZED == "thread" else 0
+NO_TSAN_FILE = {"TMPDIR": "/nonexistent"} if TSAN_FILE else {}
 SEED = int(os.environ.get("CHECK_SEED", "20261115"))  # of whatever a test leaves to chance
 SOAKED = "SOAK" in os.environ  # tools/soak runs this: campaigns have the length that finds what is rare
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would every program that is started here
