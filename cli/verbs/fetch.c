@@ -156,6 +156,7 @@ on_progress(void *arg)
     return s.records + s.bytes;
 }
 
+/* Keeps the lock: the sinks may not be freed any more while they are halted. */
 static void
 on_halt(void *arg)
 {
@@ -164,7 +165,6 @@ on_halt(void *arg)
     pthread_mutex_lock(&r->lock);
     if (r->sinks)
         seine_sinks_halt(r->sinks, SEINE_MS(15));
-    pthread_mutex_unlock(&r->lock);
 }
 
 /* The host of a URL, "e.example:8080"; the scheme may be missing, a login is left out. */

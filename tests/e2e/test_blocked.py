@@ -73,11 +73,16 @@ class Pipe:
             return f.read()
 
 
+# The second signal ends the program while threads have ended that nobody has joined yet: for ThreadSanitizer that is a leak, which
+# it would write to the output that is blocked.
+UNJOINED = {"TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", "") + ":report_thread_leaks=0"}
+
+
 class Program:
     def __init__(self, *words, **kw):
         for stream in ("stdin", "stdout", "stderr"):
             kw.setdefault(stream, subprocess.DEVNULL)
-        self.process = subprocess.Popen([PROGRAM, *words], env=environment(kw.pop("env", None)), start_new_session=True, **kw)
+        self.process = subprocess.Popen([PROGRAM, *words], env=environment({**UNJOINED, **kw.pop("env", {})}), start_new_session=True, **kw)
         self.timer = threading.Timer(PATIENCE, self.process.kill)
         self.timer.daemon = True  # a case that fails does not wait for it
         self.timer.start()
