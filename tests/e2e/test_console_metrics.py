@@ -14,7 +14,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from console import Console  # noqa: E402
-from e2e import PATIENCE, PROGRAM, case, check, environment, finish, until  # noqa: E402
+from e2e import PATIENCE, PROGRAM, SANITIZED, case, check, environment, finish, until  # noqa: E402
 
 
 class Server(Console):
@@ -145,12 +145,13 @@ def commits_of_the_console_are_timed_beside_those_of_jobs():
 
 @case
 def events_that_the_console_does_not_see_in_time_are_counted():
-    """A page of 30,000 links of which none is followed is one turn of the engine and 30,000 events; the ring has 4,096."""
+    """A page of 30,000 links of which none is followed is one turn of the engine and 30,000 events; the ring has 4,096. An engine
+    that a sanitizer slows down may lose none."""
     with page("".join(f"<a href='http://{n}.example/'>x</a>" for n in range(30000))) as url, Server() as c:
         run = c.crawl(url)
         skipped = sum(s["count"] for s in c.get(f"/api/runs/{run['id']}/skips").json()["skips"])
         lost = c.metrics()["seine_feed_events_lost_total"]
-        check(lost > 0 and skipped + lost >= 30000, True, f"{skipped} seen, {lost} lost")
+        check((lost > 0 or SANITIZED != "") and skipped + lost >= 30000, True, f"{skipped} seen, {lost} lost")
 
 
 @case
