@@ -58,7 +58,7 @@ sn_visit_clear_response(sn_visit *v)
     v->robots_tag = 0;
     v->enough = v->not_wanted = v->is_too_large = false;
     v->is_coded = v->is_expected = v->has_data = false;
-    v->etag = v->modified = (sn_str){0};
+    v->etag = v->modified = v->links = (sn_str){0};
     v->max_age = -1;
     v->is_hashed = false;
     sn_buf_reset(&v->kept);
