@@ -65,7 +65,7 @@ member(const seine_json *object, sn_str name)
 {
     char copy[NAME_MOST];
 
-    if (!object || name.len >= sizeof copy)
+    if (!object || name.len == 0 || name.len >= sizeof copy)
         return NULL;
     memcpy(copy, name.ptr, name.len);
     copy[name.len] = '\0';
