@@ -28,7 +28,7 @@ bench-instructions: product lto ; @python3 bench/instructions $(B)
 deps-bench:        ; @tools/deps-bench
 fuzz: deps-dev     ; @$(M) tree P=fuzz && tools/fuzz $(F)
 soak:              ; @tools/soak
-mutate: deps-test  ; @for p in asan tsan dev; do tools/build $$p unit-guard unit-engine || exit 1; done; tools/build dev seine-sim integ-fetch seine-cli && tools/mutate $(MUTATE)
+mutate: deps-test  ; @for p in asan tsan dev; do tools/build $$p unit-guard unit-engine || exit 1; done; tools/build dev seine-sim seine-sim-fleet integ-fetch seine-cli && tools/mutate $(MUTATE)
 coverage: deps-dev ; @$(M) tree P=cov && tools/coverage
 docs: deps         ; @tools/build $(P) seine-cli && tools/make-umbrella && tools/make-requirements
 fmt: deps-test     ; @$(C) | xargs clang-format-14 -i
