@@ -149,6 +149,21 @@ await run({
         await has("180 URLs are queued again")
         await tabTo("[role=tab]", true)
         await keys.press("End")
+        await seen("#panel-explain input")
+        check(await page.evaluate(() => {  // no frame is drawn between the two
+            const tab = document.activeElement.id, press = key => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }))
+            return new Promise(done => {
+                press("Home")
+                queueMicrotask(() => setTimeout(() => {
+                    const home = document.activeElement.id
+                    press("End")
+                    setTimeout(() => {
+                        document.querySelector("#panel-explain input").focus()
+                        requestAnimationFrame(() => requestAnimationFrame(() => done([tab, home, document.activeElement.tagName])))
+                    }, 0)
+                }, 0))
+            })
+        }), ["tab-explain", "tab-hosts", "INPUT"], "a tab takes the focus once")
         await tabTo("#panel-explain input")
         await keys.type("https://e.org/search")
         await keys.press("Enter")

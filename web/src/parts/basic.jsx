@@ -116,16 +116,21 @@ export function Confirm({ open, title, text, yes, kind = "danger", onYes, onClos
 
 // Tabs by the pattern of ARIA: arrows move, Home and End jump.
 export function Tabs({ tabs, value, onChange, label }) {
-    const ref = useRef()
+    const ref = useRef(), moved = useRef(false)
     const key = e => {
         const i = tabs.findIndex(t => t.id === value)
         const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: tabs.length - 1 }[e.key]
         if (to === undefined) return
         e.preventDefault()
         const next = tabs[(to + tabs.length) % tabs.length]
+        moved.current = true
         onChange(next.id)
-        requestAnimationFrame(() => ref.current?.querySelector(`[data-tab="${next.id}"]`)?.focus())
     }
+    // The focus goes with the tab when it is drawn, and not a frame later: by then a key may have taken it elsewhere.
+    useLayoutEffect(() => {
+        if (moved.current) ref.current.querySelector("[aria-selected=true]")?.focus()
+        moved.current = false
+    }, [value])
     // On a narrow page the strip is longer than the page: the chosen tab is always in sight.
     useLayoutEffect(() => {
         const strip = ref.current, box = strip.getBoundingClientRect(), tab = strip.querySelector("[aria-selected=true]")?.getBoundingClientRect()
