@@ -154,7 +154,7 @@ await_writers(const seine_histogram *h, const sn_cell *side, uint64_t n)
 
 /* Moves the written side to `past`; writers use the other side from then on. */
 static void
-take_side(const seine_histogram *h, size_t at, sn_snapshot *past)
+take_side(const seine_histogram *h, size_t at, sn_histogram_values *past)
 {
     sn_cell *cell = &h->cells[at * h->stride];
     uint64_t begun = atomic_fetch_add_explicit(cell, SIDE, memory_order_acq_rel);
@@ -171,9 +171,9 @@ take_side(const seine_histogram *h, size_t at, sn_snapshot *past)
 }
 
 void
-sn_histogram_read(const seine_histogram *h, unsigned series, sn_snapshot *out_s)
+sn_histogram_read(const seine_histogram *h, unsigned series, sn_histogram_values *out_s)
 {
-    sn_snapshot *past = &h->past[series];
+    sn_histogram_values *past = &h->past[series];
 
     pthread_mutex_lock(h->lock);
     for (size_t i = 0; i < SN_STRIPES; i++)
@@ -185,10 +185,29 @@ sn_histogram_read(const seine_histogram *h, unsigned series, sn_snapshot *out_s)
 uint64_t
 seine_histogram_count(const seine_histogram *h, unsigned series)
 {
-    sn_snapshot s;
+    sn_histogram_values s;
 
     if (!h || series >= h->n)
         return 0;
     sn_histogram_read(h, series, &s);
     return s.count;
+}
+
+seine_span
+sn_histogram_quantile(const seine_histogram *h, unsigned series, double share)
+{
+    sn_histogram_values s;
+    uint64_t n = 0;
+
+    if (!h || series >= h->n)
+        return 0;
+    sn_histogram_read(h, series, &s);
+    if (s.count == 0)
+        return 0;
+    for (unsigned i = 0; i < h->n_bounds; i++) {
+        n += s.bucket[i];
+        if ((double)n >= share * (double)s.count)
+            return h->bounds[i];
+    }
+    return SEINE_NEVER;
 }

@@ -46,19 +46,19 @@ struct seine_gauge {
 };
 
 /* The values of one histogram series at one moment. */
-typedef struct sn_snapshot {
+typedef struct sn_histogram_values {
     uint64_t sum, count;            /* ns */
     uint64_t bucket[SN_BOUNDS + 1]; /* not cumulative; the last is +Inf */
-} sn_snapshot;
+} sn_histogram_values;
 
 struct seine_histogram {
     unsigned n, n_bounds;
     seine_span bounds[SN_BOUNDS];
-    size_t stride;         /* cells of one series in one stripe */
-    sn_cell *cells;        /* cells[(stripe * n + series) * stride] */
-    uint64_t *taken;       /* per stripe and series: observations moved to `past` */
-    sn_snapshot *past;     /* per series; the lock protects `taken` and `past` */
-    pthread_mutex_t *lock; /* the registry's */
+    size_t stride;             /* cells of one series in one stripe */
+    sn_cell *cells;            /* cells[(stripe * n + series) * stride] */
+    uint64_t *taken;           /* per stripe and series: observations moved to `past` */
+    sn_histogram_values *past; /* per series; the lock protects `taken` and `past` */
+    pthread_mutex_t *lock;     /* the registry's */
 };
 
 typedef struct sn_metric_block {
@@ -122,7 +122,12 @@ void sn_draft_fini(sn_draft *d);
 SEINE_MUST_CHECK seine_err sn_drafts_link(seine_metrics *m, sn_draft *drafts, size_t n);
 
 /* Reads a series at one moment; `series` must exist. */
-void sn_histogram_read(const seine_histogram *h, unsigned series, sn_snapshot *out_s);
+void sn_histogram_read(const seine_histogram *h, unsigned series,
+                       sn_histogram_values *out_s);
+
+/* The least bound that this share of the values, 0.99 for instance, does not exceed. 0:
+ * there are no values; NEVER: the share is beyond the last bound. */
+seine_span sn_histogram_quantile(const seine_histogram *h, unsigned series, double share);
 
 /* The name of a family without `_total`, and its unit: "seconds", "bytes" or "". */
 sn_str sn_family_stem(const char *name);

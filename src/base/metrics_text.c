@@ -71,7 +71,7 @@ bound_text(const page *p, seine_span bound, char out_text[32])
 static void
 put_histogram(page *p, const seine_histogram *h, unsigned series, const char *labels)
 {
-    sn_snapshot s;
+    sn_histogram_values s;
     uint64_t below = 0;
 
     sn_histogram_read(h, series, &s);

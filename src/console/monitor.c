@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/metrics.h"
 #include "base/time.h"
 #include "console/docs.h"
+#include "console/json_out.h"
+#include "engine/fetch_metrics.h"
 #include "engine/otlp.h"
 #include "seine/version.h"
 #include "store/sqlite.h"
@@ -190,6 +193,37 @@ watch_loop(sn_monitor *m)
     return seine_metrics_histogram(m->console->metrics, "seine_loop_lag_seconds",
                                    "How late a timer of 100 ms fired.", &label, 1, &fine,
                                    &m->lag);
+}
+
+/* A bound that 99 of 100 lags keep; null: longer than all bounds. */
+static void
+put_loop(sn_buf *b, const char *name, const seine_histogram *lags)
+{
+    seine_span p99 = sn_histogram_quantile(lags, 0, 0.99);
+
+    if (p99 == 0) /* it has not turned yet */
+        return;
+    sn_json_out_next(b);
+    sn_buf_char(b, '{');
+    sn_json_out_text(b, "loop", name);
+    sn_json_out_name(b, "lag_p99_ms");
+    if (p99 == SEINE_NEVER)
+        sn_buf_text(b, "null");
+    else
+        sn_buf_printf(b, "%.1f", (double)p99 / 1e6);
+    sn_buf_char(b, '}');
+}
+
+void
+sn_monitor_put_loops(const seine_console *c, sn_buf *b)
+{
+    const sn_monitor *m = c->part[SN_PART_MONITOR];
+
+    sn_json_out_name(b, "loops");
+    sn_buf_char(b, '[');
+    put_loop(b, "console", m ? m->lag : NULL);
+    put_loop(b, "engine", sn_fetch_metrics_lags(c->metrics));
+    sn_buf_char(b, ']');
 }
 
 /* Life. */

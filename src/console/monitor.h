@@ -38,4 +38,7 @@ void sn_monitor_shards(seine_console *c, seine_time asked);
  */
 bool sn_monitor_is_alive(const sn_monitor *m);
 
+/* "loops":[…]: how late timers of the console and of all shards were, since the start. */
+void sn_monitor_put_loops(const seine_console *c, sn_buf *b);
+
 #endif

@@ -180,9 +180,7 @@ put_system(seine_console *c, sn_buf *b)
     sn_json_out_int(b, "rss", memory_of_process());
     sn_json_out_int(b, "fds", open_files());
     sn_json_out_real(b, "cpu", up > 0 ? 100 * busy / up : 0);
-    sn_json_out_name(b, "loops");
-    sn_buf_printf(b, "[{\"loop\":\"console\",\"lag_p99_ms\":%.1f}]",
-                  (double)c->loop.longest / 1e6);
+    sn_monitor_put_loops(c, b);
     sn_json_out_int(b, "runs", (int64_t)sn_runs_of(c)->running);
     sn_buf_char(b, '}');
 }

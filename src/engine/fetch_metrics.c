@@ -414,6 +414,14 @@ sn_fetch_metrics_lag(sn_fetch_metrics *m, seine_span late)
         seine_histogram_observe(m->lag, 0, late);
 }
 
+const seine_histogram *
+sn_fetch_metrics_lags(seine_metrics *metrics)
+{
+    const sn_fetch_metrics *m = sn_metrics_kept(metrics, SN_METRICS_FETCH);
+
+    return m ? m->lag : NULL;
+}
+
 void
 sn_fetch_metrics_memory(sn_fetch_metrics *m, uint64_t used, uint64_t limit)
 {

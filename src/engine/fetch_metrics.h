@@ -48,6 +48,8 @@ void sn_fetch_metrics_extract(sn_fetch_metrics *m, uint64_t rows, seine_span too
                               seine_err e);
 /* How late a timer of the shard's loop fired. */
 void sn_fetch_metrics_lag(sn_fetch_metrics *m, seine_span late);
+/* Of all shards that have counted into the registry; NULL: none has. */
+const seine_histogram *sn_fetch_metrics_lags(seine_metrics *metrics);
 
 /* What a shard knows of itself. Numbers grow, but for `stats` and `wire.open`. */
 typedef struct sn_fetch_counts {

@@ -159,6 +159,7 @@ await run({
         await seen(".metrics details")
         await go("#/system")
         await seen("#panel-health tr:has-text('database') .state:has-text('healthy')")
+        await seen("#panel-health tr:has-text('console') td:has-text('≤')")
     },
     "on a narrow page the chosen tab is in sight, and a link to a panel shows it": async () => {
         const narrow = await b.page({ url: server.url, width: 360 })

@@ -219,6 +219,21 @@ def the_list_of_documents_has_the_last_runs_who_is_there_and_who_changed_it_last
 
 
 @case
+def the_lag_of_each_loop_is_the_bound_of_99_of_100_of_its_timers():
+    with Site("1:60:fan=6") as site, Server() as c:
+        c.wait(c.start(start=[site.url + "/"], limits={**FAST, "host_rate": 60}), "finished")  # its shards are gone: no more lags
+        text, steps = c.get("/metrics").body.decode(), []
+        for bound, n in re.findall(r'^seine_loop_lag_seconds_bucket\{loop="engine",le="(.*)"\} (\d+)$', text, re.M):
+            steps.append((float(bound) * 1000, int(n)))
+        p99 = next(bound for bound, n in steps if n >= 0.99 * steps[-1][1])
+        ws, _ = c.session()
+        ws.say(t="sub", topic="system")
+        loops = {l["loop"]: l["lag_p99_ms"] for l in ws.hear_of("data")["d"]["loops"]}
+        check((sorted(loops), loops.get("engine")), (["console", "engine"], round(p99, 1)), str(steps))
+        check(loops["console"] in [round(bound, 1) for bound, _ in steps], True, str(loops))
+
+
+@case
 def a_run_of_a_recipe_keeps_the_pages_that_its_rows_come_from():
     with Site("3:5") as site, Server() as c:
         run = c.start(recipe=RECIPE % ("k", site.url), limits=FAST)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/metrics.h"
 #include "base/rng.h"
 #include "check.h"
 #include "failing.h"
@@ -1067,5 +1068,25 @@ TEST(metrics_parts_of_a_program_share_a_family_and_no_series)
     /* other families belong to one */
     CHECK_EQ(seine_metrics_gauge(m, "app_depth", "x", &first, 1, &a), SEINE_OK);
     CHECK_EQ(seine_metrics_gauge(m, "app_depth", "x", &second, 1, &b), SEINE_E_ALREADY);
+    seine_metrics_free(m);
+}
+
+TEST(metrics_a_quantile_is_the_bound_that_a_share_of_the_values_keeps)
+{
+    const seine_buckets fine = seine_buckets_fine();
+    seine_metrics *m = registry();
+    seine_histogram *h = NULL;
+
+    CHECK_EQ(seine_metrics_histogram(m, "app_lag_seconds", "x", NULL, 0, &fine, &h),
+             SEINE_OK);
+    CHECK_EQ(sn_histogram_quantile(h, 0, 0.99), 0); /* there is none yet */
+    for (int i = 0; i < 99; i++)
+        seine_histogram_observe(h, 0, SEINE_MS(7));
+    seine_histogram_observe(h, 0, SEINE_SECS(4));
+    CHECK_EQ(sn_histogram_quantile(h, 0, 0.99), SEINE_MS(10));
+    CHECK_EQ(sn_histogram_quantile(h, 0, 1), SEINE_SECS(5)); /* and not the longest */
+    seine_histogram_observe(h, 0, SEINE_SECS(11));
+    CHECK_EQ(sn_histogram_quantile(h, 0, 1), SEINE_NEVER);
+    CHECK_EQ(sn_histogram_quantile(h, 1, 0.5), 0); /* no such series */
     seine_metrics_free(m);
 }

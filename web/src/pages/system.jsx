@@ -9,6 +9,11 @@ import { Button, Confirm, CopyButton, Dialog, Empty, Failure, Field, Filter, Loa
 import { setQuery } from "../router.js"
 import { LogView, useFresh } from "./run.jsx"
 
+// 99 of 100 timers of a loop were at most so late, since the start; null: later than ten seconds.
+const lag = l => (l ? (isNumber(l.lag_p99_ms) ? "≤ " + span(l.lag_p99_ms) : "> " + span(10_000)) : "–")
+const late = l => l.lag_p99_ms ?? Infinity
+const worst = loops => loops.reduce((w, l) => (!w || late(l) > late(w) ? l : w), null)
+
 export function System({ tab, query }) {
     const live = useTopic("system"), once = useGet("/api/system"), d = { ...once.data, ...live.data, health: list(live.data?.health, "health").length ? live.data.health : once.data?.health ?? live.data?.health }
     const tabs = [{ id: "health", label: "Health" }, { id: "fleet", label: "Workers" }, { id: "limits", label: "Build and limits" }, { id: "metrics", label: "Metrics" }, { id: "log", label: "Log" }, ...(may("admin") ? [{ id: "tokens", label: "Tokens" }, { id: "audit", label: "Audit" }] : [])]
@@ -16,7 +21,7 @@ export function System({ tab, query }) {
     const Body = { health: Health, fleet: Fleet, limits: Limits, metrics: Metrics, log: Log, tokens: Tokens, audit: Audit }[now]
     const bad = list(d.health, "health").filter(h => h.status !== "healthy")
     return <div class="page"><div class="page-head"><div><h1>System</h1><p class="muted">{list(d.health, "health").length ? (bad.length ? bad.map(h => h.name).join(", ") + (bad.length > 1 ? " need" : " needs") + " a look" : "All checks are healthy") : " "}</p></div>
-        <dl class="mini">{[["Memory", bytes(d.rss)], ["Open files", count(d.fds)], ["CPU", isNumber(d.cpu) ? percent(d.cpu) : "–"], ["Loop lag p99", span(Math.max(...list(d.loops, "loops").map(l => l.lag_p99_ms ?? 0), 0))]].map(([k, v]) => <div key={k}><dt>{k}</dt><dd class="num">{v}</dd></div>)}</dl></div>
+        <dl class="mini">{[["Memory", bytes(d.rss)], ["Open files", count(d.fds)], ["CPU", isNumber(d.cpu) ? percent(d.cpu) : "–"], ["Loop lag p99", lag(worst(list(d.loops, "loops")))]].map(([k, v]) => <div key={k}><dt>{k}</dt><dd class="num">{v}</dd></div>)}</dl></div>
         <section class="panel flush" aria-label="Parts of the system"><Tabs label="System" tabs={tabs} value={now} onChange={t => setQuery({ tab: t, q: "" })} /><TabPanel id={now}><Loaded of={live.data ? { data: d } : once}>{() => <Body d={d} query={query} />}</Loaded></TabPanel></section></div>
 }
 
@@ -25,7 +30,7 @@ function Health({ d }) {
         { id: "at", label: "Checked", num: true, cell: h => <Time at={h.at} short={ago} /> }, { id: "took", label: "Took", num: true, hide: "narrow", cell: h => span(h.took_ms) }]
     const rows = list(d.health, "health")
     return <>{rows.length ? <Table caption="Health checks" columns={columns} rows={rows} keyOf={h => h.name} /> : <Empty title="No check has run yet." />}
-        {list(d.loops, "loops").length > 0 && <><h2 class="inner">Loops</h2><Table dense caption="Loops" columns={[{ id: "loop", label: "Loop", cell: l => <code>{inert(l.loop, 40)}</code> }, { id: "lag", label: "Lag p99", num: true, cell: l => span(l.lag_p99_ms) }]} rows={list(d.loops, "loops")} keyOf={l => l.loop} /></>}</>
+        {list(d.loops, "loops").length > 0 && <><h2 class="inner">Loops</h2><Table dense caption="Loops" columns={[{ id: "loop", label: "Loop", cell: l => <code>{inert(l.loop, 40)}</code> }, { id: "lag", label: "Lag p99", num: true, cell: l => lag(l) }]} rows={list(d.loops, "loops")} keyOf={l => l.loop} /></>}</>
 }
 function facts(value) {
     if (!value || typeof value !== "object") return []
