@@ -113,6 +113,16 @@ count_page(page_of *p, const seine_applied *got)
     expectations_page(s->page, p->url, p->t->is_start);
 }
 
+void
+recipe_count_rows(recipe_state *s)
+{
+    const run_host *h = s->o->recipe->host;
+
+    expectations_add(s->all, s->page);
+    if (h && h->rows)
+        h->rows(h->run, s->page->good + s->page->bad);
+}
+
 static void
 apply(page_of *p, const seine_record *r)
 {
@@ -142,7 +152,7 @@ apply(page_of *p, const seine_record *r)
     count_page(p, &got);
     if (got.err == SEINE_OK)
         look_for_dead(p, &page);
-    expectations_add(s->all, s->page);
+    recipe_count_rows(s);
     if (s->run > 0) {
         char *kept =
             recipe_page_kept(s, p->t, p->final, p->keys, p->leads,

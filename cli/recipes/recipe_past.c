@@ -78,7 +78,7 @@ take_page(recipe_state *s, const seine_json *json)
 
     expectations_begin(s->page, s->o->recipe);
     expectations_read(s->page, seine_json_get(json, "count"));
-    expectations_add(s->all, s->page);
+    recipe_count_rows(s);
     if (final)
         recipe_know_host(s, final, false);
     if (flaw)

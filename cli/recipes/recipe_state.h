@@ -92,6 +92,9 @@ void recipe_share(recipe_state *s, recipe_target *t, seine_record_items *items);
 /* `why` NULL: its record says it. */
 void recipe_fail_page(recipe_state *s, const char *url, const char *why);
 
+/* The page that is being read goes into the counts of the run. */
+void recipe_count_rows(recipe_state *s);
+
 /* The key of a URL. False: it has none. */
 bool recipe_key(const recipe_state *s, const char *url, char *out, size_t cap,
                 size_t *out_len);

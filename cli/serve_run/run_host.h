@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <seine/fetch.h>
 #include <seine/metrics.h>
@@ -33,6 +34,7 @@ typedef struct run_host {
     void (*begin)(struct seine_console_run *r, seine_fetch *f, void (*stop)(void *arg),
                   void *arg);
     void (*end)(struct seine_console_run *r);
+    void (*rows)(struct seine_console_run *r, uint64_t n);
 } run_host;
 
 /* Is the run one of several in this process? */

@@ -159,6 +159,7 @@ run_spec(const seine_run_spec *s, seine_console_run *r, void *arg)
                      .is_inner = true,
                      .begin = seine_console_run_begin,
                      .end = seine_console_run_end,
+                     .rows = seine_console_run_rows,
                      .env = s->env,
                      .words = (const char *const *)profile.items,
                      .n_words = profile.n,

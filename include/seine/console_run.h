@@ -71,6 +71,10 @@ void seine_console_run_begin(seine_console_run *r, seine_fetch *f,
 /* The fetch is about to go: returns when nobody looks at it any more. */
 void seine_console_run_end(seine_console_run *r);
 
+/* So many rows of a recipe were taken from a page, of this process or, before begin, of
+ * an earlier one that this run goes on from. */
+void seine_console_run_rows(seine_console_run *r, uint64_t n);
+
 /* Why it ends, for people: one line. The last one counts. */
 void seine_console_run_say(seine_console_run *r, const char *line);
 

@@ -40,6 +40,13 @@ seine_console_run_end(seine_console_run *r)
 }
 
 void
+seine_console_run_rows(seine_console_run *r, uint64_t n)
+{
+    if (r)
+        atomic_fetch_add_explicit(&r->rows, n, memory_order_relaxed);
+}
+
+void
 seine_console_run_say(seine_console_run *r, const char *line)
 {
     if (!r || !line)

@@ -18,6 +18,8 @@
 #ifndef SN_CONSOLE_RUN_H
 #define SN_CONSOLE_RUN_H
 
+#include <stdatomic.h>
+
 #include "console/console.h"
 #include "seine/console_run.h"
 
@@ -52,7 +54,8 @@ typedef struct sn_run_meta {
     sn_run_state state;
     int code; /* its exit code */
     char message[240];
-    seine_fetch_stats last; /* at its end */
+    seine_fetch_stats last; /* at its end … */
+    uint64_t rows;          /* … and rows of its recipe */
     uint64_t skipped;       /* likewise */
 } sn_run_meta;
 
@@ -71,6 +74,7 @@ struct seine_console_run {
     char *dir;
     seine_time begun;         /* of this process */
     struct sn_run_live *live; /* NULL: it did not run in this process */
+    _Atomic uint64_t rows;    /* of its recipe, since its first page */
 
     pthread_mutex_t lock; /* of what follows, and nothing else happens under it */
     pthread_cond_t is_free;

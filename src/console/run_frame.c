@@ -100,6 +100,16 @@ stats_of(const sn_console_run *r)
     return r->live && sn_run_is_live(r) ? &r->live->now.stats : &r->meta.last;
 }
 
+/* What the table of records has: URLs, skipped ones, and rows of a recipe. */
+static uint64_t
+records_of(const sn_console_run *r)
+{
+    const seine_fetch_stats *s = stats_of(r);
+
+    return s->done + s->refused +
+           (r->live && sn_run_is_live(r) ? r->live->now.rows : r->meta.rows);
+}
+
 static void
 put_emitted(sn_buf *b, const seine_fetch_stats *s)
 {
@@ -151,7 +161,7 @@ sn_run_frame_row(sn_console_run *r, sn_buf *b)
     put_emitted(b, s);
     put_member(b, "rps", r->live && sn_run_is_live(r) ? (double)r->live->newest.rps : 0);
     put_member(b, "ok_pct", done > 0 ? 100.0 * (double)s->ok / (double)done : -1);
-    sn_json_out_int(b, "records", (int64_t)(s->done + s->refused));
+    sn_json_out_int(b, "records", (int64_t)records_of(r));
     put_limited(b, r);
 }
 

@@ -298,6 +298,7 @@ read_snapshots(sn_run_live *l, seine_fetch *f)
 
     memset(t, 0, sizeof *t);
     seine_fetch_stats_get(f, &t->stats);
+    t->rows = atomic_load(&l->run->rows);
     for (uint32_t i = 0; i < l->shards; i++) {
         sn_snapshot *s = &l->last[i];
 
@@ -395,8 +396,8 @@ make_point(sn_run_live *l, double seconds, sn_run_point *p)
     p->rps = rate_of(a->stats.requests, b->stats.requests, seconds);
     p->bps = rate_of(a->stats.bytes_in, b->stats.bytes_in, seconds);
     p->dps = rate_of(a->stats.bytes_body, b->stats.bytes_body, seconds);
-    p->records = rate_of(a->stats.done + a->stats.refused,
-                         b->stats.done + b->stats.refused, seconds);
+    p->records = rate_of(a->stats.done + a->stats.refused + a->rows,
+                         b->stats.done + b->stats.refused + b->rows, seconds);
     for (uint32_t i = 0; i < l->shards; i++)
         slots = l->last[i].slots > slots ? l->last[i].slots : slots;
     p->slots = (uint32_t)slots;
@@ -573,6 +574,7 @@ sn_run_live_end(sn_run_live *l)
     sn_shard_ping_drop(l->ping);
     l->ping = NULL;
     l->now.stats = l->run->meta.last;
+    l->now.rows = l->run->meta.rows;
     l->now.stats.in_flight = 0;
     memset(l->now.stats.waiting_for, 0, sizeof l->now.stats.waiting_for);
     end_second(l, now > l->second_at ? now : l->second_at + 1);

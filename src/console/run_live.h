@@ -66,6 +66,7 @@ typedef struct sn_run_skip {
 
 typedef struct sn_run_totals {
     seine_fetch_stats stats;
+    uint64_t rows; /* of a recipe */
     uint64_t attempts[6];
     uint64_t latency[SN_SNAPSHOT_BINS];
 } sn_run_totals;

@@ -111,6 +111,7 @@ put_meta(sn_buf *b, const sn_console_run *r)
     sn_json_out_int(b, "code", m->code);
     sn_json_out_text(b, "message", m->message);
     put_stats(b, &m->last);
+    sn_json_out_int(b, "rows", (int64_t)m->rows);
     sn_json_out_name(b, "urls");
     sn_buf_char(b, '[');
     for (size_t i = 0; i < r->n_urls; i++) {
@@ -221,6 +222,7 @@ get_meta(const seine_json *json, sn_console_run *r)
     m->lived = SEINE_MS(get_int(json, "lived_ms"));
     m->code = (int)get_int(json, "code");
     get_stats(seine_json_get(json, "last"), &m->last);
+    m->rows = (uint64_t)get_int(json, "rows");
     if (!sn_ulid_is(sn_str_of(m->id)) || !sn_run_state_parse(sn_str_of(state), &m->state))
         return SEINE_E_PARSE;
     return get_urls(seine_json_get(json, "urls"), r);

@@ -292,8 +292,10 @@ settle(sn_console_run *r)
     m->lived = sn_run_elapsed(r);
     m->code = r->code;
     m->ended_ms = sn_console_wall_ms(c);
-    if (r->at_end.given > 0 || r->at_end.done > 0)
+    if (r->at_end.given > 0 || r->at_end.done > 0) {
         m->last = r->at_end;
+        m->rows = atomic_load(&r->rows);
+    }
     if (r->said[0])
         snprintf(m->message, sizeof m->message, "%s", r->said);
     /* Whom the end of the console has stopped goes on when it is back. */
@@ -344,6 +346,7 @@ begin_run(sn_runs *t, sn_console_run *r)
     r->is_told = r->is_canceled = false;
     r->begun = t->console->loop.now;
     r->at_end = (seine_fetch_stats){0};
+    atomic_store(&r->rows, 0);
     save(r);
     if (start_thread(r)) {
         t->running++;

@@ -234,6 +234,28 @@ def the_lag_of_each_loop_is_the_bound_of_99_of_100_of_its_timers():
 
 
 @case
+def the_records_of_a_run_of_a_recipe_are_its_pages_and_its_rows_also_after_a_kill():
+    with Site("3:40:fan=6") as site, Server() as c:
+        text = RECIPE % ("k", site.url)
+        text = text.replace(f'start: "{site.url}/"', "start:\n" + "".join(f'  - "{site.url}/?n={n}"\n' for n in range(40)))
+        text = text.replace("each: html", "each: a").replace("title: {css: title}", "link: {attr: href}")
+        run = c.start(recipe=text, limits={**FAST, "host_rate": 20})
+        until(lambda: c.get(f"/api/runs/{run}").json()["emitted"]["ok"] > 10, "a part of the pages")
+        c.end(signal.SIGKILL)
+        with Server(state=c.state) as again:
+            again.wait(run, "running", "finished")
+            again.ask("PATCH", f"/api/runs/{run}/limits", {"host_rate": 2000}, token=again.token)
+            d = again.wait(run, "finished", "failed", "stopped")
+            records = again.records(run)
+            check((d["state"], d["emitted"]["ok"]), ("finished", 40), str(d))
+            check(len([r for r in records if r["type"] == "item"]) > 40, True, str(records[:3]))
+            check(d["records"], len(records))
+            again.end()
+            with Server(state=c.state) as last:
+                check(last.get(f"/api/runs/{run}").json()["records"], len(records), "it is kept")
+
+
+@case
 def a_run_of_a_recipe_keeps_the_pages_that_its_rows_come_from():
     with Site("3:5") as site, Server() as c:
         run = c.start(recipe=RECIPE % ("k", site.url), limits=FAST)

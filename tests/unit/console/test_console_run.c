@@ -14,6 +14,7 @@ TEST(console_run_calls_without_a_run_do_nothing)
 
     seine_console_run_begin(NULL, NULL, NULL, NULL);
     seine_console_run_end(NULL);
+    seine_console_run_rows(NULL, 1);
     seine_console_run_say(NULL, "a line");
     seine_console_run_done(NULL, 0);
     CHECK_STR(seine_console_run_id(NULL), "");
@@ -61,6 +62,7 @@ TEST(console_run_what_is_known_of_a_run_is_read_back)
     r.meta.started_ms = 1794956953925;
     r.meta.lived = SEINE_MS(1500);
     r.meta.last.ok = 7;
+    r.meta.rows = 70;
     r.meta.code = 143;
     r.urls = urls;
     r.n_urls = 2;
@@ -76,6 +78,7 @@ TEST(console_run_what_is_known_of_a_run_is_read_back)
     CHECK_EQ(back.meta.started_ms, r.meta.started_ms);
     CHECK_EQ(back.meta.lived, SEINE_MS(1500));
     CHECK_EQ(back.meta.last.ok, 7);
+    CHECK_EQ(back.meta.rows, 70);
     CHECK_EQ(back.meta.code, 143);
     CHECK_EQ(back.n_urls, 2);
     CHECK_STR(back.urls[0], first);
