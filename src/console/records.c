@@ -451,18 +451,26 @@ put_host(sn_sqlite_stmt *row, sn_buf *b)
     sn_json_out_str(b, "error", sn_sqlite_text(row, 3));
 }
 
-#define HOSTS                                                         \
-    "SELECT coalesce(host, ''), count(*) AS n, sum(outcome = 'ok'), " \
-    "coalesce(max(error_kind), '') FROM result WHERE "
+/* clang-format off */
+/* A record has the host of its last address alone; the port stands in the URL. */
+#define AUTHORITY(url) \
+    "substr(" url ", instr(" url ", '://') + 3, instr(substr(" url ", instr(" url ", '://') + 3) || '/', '/') - 1)"
+#define HAS_PORT(authority) "substr(" authority ", 1, length(host) + 1) = host || ':'"
+#define RESULTS \
+    "(SELECT seq, ts, url, outcome, error_kind, CASE WHEN " HAS_PORT("last") " THEN last WHEN last = host THEN host " \
+    "WHEN " HAS_PORT("first") " THEN first ELSE coalesce(host, '') END AS place FROM " \
+    "(SELECT *, " AUTHORITY("final_url") " AS last, " AUTHORITY("url") " AS first FROM result))"
+#define HOSTS \
+    "SELECT place, count(*) AS n, sum(outcome = 'ok'), coalesce(max(error_kind), '') FROM " RESULTS " WHERE "
+/* clang-format on */
 
 seine_err
 sn_records_hosts(const char *path, sn_str match, sn_buf *out)
 {
     sn_json_out_name(out, "rows");
-    return list_rows(
-        path,
-        HOSTS "instr(coalesce(host, ''), ?1) > 0 GROUP BY 1 ORDER BY n DESC LIMIT 50",
-        match.ptr ? match : SN_STR(""), put_host, out);
+    return list_rows(path,
+                     HOSTS "instr(place, ?1) > 0 GROUP BY 1 ORDER BY n DESC LIMIT 50",
+                     match.ptr ? match : SN_STR(""), put_host, out);
 }
 
 static void
@@ -478,7 +486,7 @@ sn_records_host(const char *path, sn_str host, sn_buf *out)
     sn_buf rows;
 
     sn_buf_init(&rows, 8192);
-    seine_err e = list_rows(path, HOSTS "host = ?1 GROUP BY 1", host, put_host, &rows);
+    seine_err e = list_rows(path, HOSTS "place = ?1 GROUP BY 1", host, put_host, &rows);
     sn_str one = sn_buf_view(&rows); /* "[]" or "[{…}]" */
     if (e == SEINE_OK && one.len <= 2)
         e = SEINE_E_UNKNOWN;
@@ -487,8 +495,8 @@ sn_records_host(const char *path, sn_str host, sn_buf *out)
         sn_json_out_name(out, "timeline");
         e = list_rows(
             path,
-            "SELECT ts, coalesce(error_kind, outcome) || ' ' || url FROM result "
-            "WHERE host = ?1 AND outcome <> 'ok' ORDER BY seq LIMIT 100",
+            "SELECT ts, coalesce(error_kind, outcome) || ' ' || url FROM " RESULTS
+            " WHERE place = ?1 AND outcome <> 'ok' ORDER BY seq LIMIT 100",
             host, put_failure, out);
     }
     sn_buf_fini(&rows);

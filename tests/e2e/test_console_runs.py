@@ -310,6 +310,7 @@ def a_host_of_an_ended_run_is_what_its_records_say():
         run = c.start(start=[site.url + "/", gone], limits=FAST)
         c.wait(run, "finished", "failed")
         host = c.get(f"/api/runs/{run}/hosts").json()["rows"][0]
+        check(host["host"], site.url.removeprefix("http://"), "with its port, as while it ran")
         one = c.get(f"/api/runs/{run}/hosts/{host['host']}").json()
         check({k: one.get(k) for k in host}, host)
         failed = next(r for r in c.records(run) if r["url"] == gone)

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -89,4 +90,51 @@ TEST(records_of_a_file_without_tables_are_not_there_yet)
     sn_buf_fini(&out);
     unlink(path);
     rmdir(folder);
+}
+
+/* As the record of a page has it: the host alone, and where it was found. */
+#define PAGE(seq, host, final, url)                                         \
+    "INSERT INTO result VALUES(" seq ", '{}', '" host "', " final ", '" url \
+    "', 'ok', NULL, '');"
+
+TEST(records_hosts_have_the_port_that_is_not_the_usual_one)
+{
+    static const char sql[] =
+        "CREATE TABLE result(seq INTEGER PRIMARY KEY, json, host, final_url, url, "
+        "outcome, error_kind, ts);"
+        /* clang-format off */
+        PAGE("1", "a.example", "NULL", "http://a.example/:81")
+        PAGE("2", "a.example", "NULL", "http://a.example:8080/x")
+        PAGE("3", "a.example", "'http://a.example:8080/'", "http://b.example/")
+        PAGE("4", "[::1]", "NULL", "http://[::1]/")
+        PAGE("5", "[::1]", "NULL", "http://[::1]:82/?q=:9")
+        /* A page that redirects elsewhere and was not followed. */
+        PAGE("6", "c.example", "'http://d.example:83/'", "http://c.example/");
+    /* clang-format on */
+    char folder[] = "/tmp/records.XXXXXX", path[64];
+    sn_sqlite *db = NULL;
+    sn_buf out;
+
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/r.sqlite", folder);
+    FILE *empty = fopen(path, "w");
+    CHECK(empty && fclose(empty) == 0);
+    CHECK_EQ(sn_sqlite_open(path, SN_SQLITE_WRITE, &db), SEINE_OK);
+    CHECK_EQ(sn_sqlite_exec(db, sql), SEINE_OK);
+    sn_sqlite_close(db);
+    sn_buf_init(&out, 1 << 20);
+    CHECK_EQ(sn_records_hosts(path, SN_STR(""), &out), SEINE_OK);
+    CHECK_EQ(sn_buf_done(&out), SEINE_OK);
+    sn_buf_char(&out, '\0');
+    CHECK(strstr(out.ptr, "\"host\":\"a.example:8080\",\"done\":2") != NULL);
+    CHECK(strstr(out.ptr, "\"host\":\"a.example\",\"done\":1") != NULL);
+    CHECK(strstr(out.ptr, "\"host\":\"[::1]\",\"done\":1") != NULL);
+    CHECK(strstr(out.ptr, "\"host\":\"[::1]:82\",\"done\":1") != NULL);
+    CHECK(strstr(out.ptr, "\"host\":\"c.example\",\"done\":1") != NULL);
+    sn_buf_reset(&out);
+    CHECK_EQ(sn_records_host(path, SN_STR("[::1]:82"), &out), SEINE_OK);
+    CHECK_EQ(sn_records_host(path, SN_STR("[::1]:83"), &out), SEINE_E_UNKNOWN);
+    sn_buf_fini(&out);
+    unlink(path);
+    CHECK_EQ(rmdir(folder), 0);
 }
