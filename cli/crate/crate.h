@@ -140,8 +140,10 @@ bool crate_answer_osv(advisory_list *list, const seine_json *page, const char *n
                       const char **out_next, reason *why);
 
 /* The version to look at: the newest that fits the requirement, if there is one, else the
- * newest of all. NULL: the answer names none. Borrowed. */
-const char *crate_pick_version(const crate_facts *f, const char *req, bool stable);
+ * newest of all; a yanked one only where nothing else is there. NULL: `why` says why
+ * there is none. Borrowed. */
+const char *crate_pick_version(const crate_facts *f, const char *req, bool stable,
+                               reason *why);
 
 void crate_judge(const crate_facts *f, advisory_list *advisories, int64_t now,
                  crate_judgement *j);

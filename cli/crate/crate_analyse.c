@@ -189,10 +189,11 @@ on_crate(analysis *an, size_t i, crate_reply *reply)
         fail_shape(an, n, "about this crate", &why);
         return;
     }
-    const char *version =
-        n->version ? n->version : crate_pick_version(f, n->req, an->run->set->stable);
+    const char *version = n->version
+                              ? n->version
+                              : crate_pick_version(f, n->req, an->run->set->stable, &why);
     if (!version) {
-        fail(an, n, SAY_FAILED, NULL, "the answer names no version");
+        fail(an, n, SAY_FAILED, NULL, why.text);
         return;
     }
     f->num = copy_or_null(version);

@@ -234,26 +234,35 @@ crate_answer_dependencies(crate_facts *f, seine_json *give, reason *why)
     return true;
 }
 
-/* The newest version that is not yanked and fits; a pre-release only where the
- * requirement names one. */
-static const char *
-newest_that_fits(const seine_json *versions, const char *text)
-{
+/* Which versions of an answer count. */
+typedef struct choice {
+    const char *text; /* a requirement; NULL: every version fits */
     seine_semver_req req;
+    bool with_yanked;
+} choice;
+
+/* A pre-release fits only a requirement that names one. */
+static bool
+fits(const choice *c, const seine_json *one, const char *num, seine_semver *out)
+{
+    if (!num || (!c->with_yanked && is_true(one, "yanked")) ||
+        seine_semver_parse(num, strlen(num), out) != SEINE_OK)
+        return false;
+    return !c->text || ((!out->pre.ptr || strchr(c->text, '-')) &&
+                        seine_semver_req_matches(&c->req, out));
+}
+
+static const char *
+newest(const choice *c, const seine_json *versions)
+{
     seine_semver v, best = {0};
     const char *found = NULL;
 
-    if (seine_semver_req_parse(text, strlen(text), &req) != SEINE_OK)
-        return NULL;
     for (size_t i = 0; is_list(versions) && i < seine_json_size(versions); i++) {
         const seine_json *one = seine_json_at(versions, i);
         const char *num = text_of(one, "num");
 
-        if (!num || is_true(one, "yanked") ||
-            seine_semver_parse(num, strlen(num), &v) != SEINE_OK ||
-            (v.pre.ptr && !strchr(text, '-')) || !seine_semver_req_matches(&req, &v))
-            continue;
-        if (!found || seine_semver_cmp(&v, &best) > 0) {
+        if (fits(c, one, num, &v) && (!found || seine_semver_cmp(&v, &best) > 0)) {
             found = num;
             best = v;
         }
@@ -261,16 +270,56 @@ newest_that_fits(const seine_json *versions, const char *text)
     return found;
 }
 
+/* One that is not yanked, or else one that is. */
+static const char *
+newest_to_have(choice *c, const seine_json *versions)
+{
+    const char *found = newest(c, versions);
+
+    c->with_yanked = true;
+    return found ? found : newest(c, versions);
+}
+
+/* The version that the member names. crates.io names 0.0.0, which is none of the
+ * versions, where all of them are yanked. */
+static const char *
+named(const seine_json *crate, const char *member, const seine_json *versions)
+{
+    const char *num = text_of(crate, member), *listed;
+    bool is_there = !is_list(versions) || seine_json_size(versions) == 0;
+
+    if (!num || !crate_version_is_valid(num, strlen(num)))
+        return NULL;
+    for (size_t i = 0; !is_there && i < seine_json_size(versions); i++) {
+        listed = text_of(seine_json_at(versions, i), "num");
+        is_there = listed && strcmp(listed, num) == 0;
+    }
+    return is_there ? num : NULL;
+}
+
 const char *
-crate_pick_version(const crate_facts *f, const char *req, bool stable)
+crate_pick_version(const crate_facts *f, const char *req, bool stable, reason *why)
 {
     const seine_json *crate = seine_json_get(f->crate, "crate");
-    const char *found =
-        req ? newest_that_fits(seine_json_get(f->crate, "versions"), req) : NULL;
+    const seine_json *versions = seine_json_get(f->crate, "versions");
+    choice c = {0};
+    const char *found = NULL;
 
-    if (!found && stable)
-        found = text_of(crate, "max_stable_version");
+    if (req && is_list(versions) && seine_json_size(versions) > 0 &&
+        seine_semver_req_parse(req, strlen(req), &c.req) == SEINE_OK) {
+        c.text = req;
+        found = newest_to_have(&c, versions);
+        if (!found)
+            reason_set(why, "no version fits '%s'", show(req).text);
+        return found;
+    }
+    if (stable)
+        found = named(crate, "max_stable_version", versions);
     if (!found)
-        found = text_of(crate, "max_version");
-    return found && crate_version_is_valid(found, strlen(found)) ? found : NULL;
+        found = named(crate, "max_version", versions);
+    if (!found)
+        found = newest_to_have(&c, versions);
+    if (!found)
+        reason_set(why, "the answer names no version");
+    return found;
 }

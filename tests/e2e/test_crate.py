@@ -409,6 +409,32 @@ def stable_passes_over_prereleases():
         check(one(site, "b", "--stable")["version"], "1.0.0")
 
 
+def listed(crate, *versions):
+    """The answer about a crate with (number, is it yanked?) for its versions."""
+    return {**crate, "versions": [{"num": num, "created_at": OLD, "yanked": yanked, "license": "MIT"} for num, yanked in versions]}
+
+
+@rows([("all are yanked", "0.0.0", [("0.5.0", True), ("1.0.0", True)], "1.0.0", "Deprecated"),
+       ("one is not", "0.0.0", [("1.0.0", True), ("0.5.1", False)], "0.5.1", "Community"),
+       ("it is there", "0.0.0", [("0.0.0", False)], "0.0.0", "Community"),
+       ("it is the newest", "2.0.0", [("1.0.0", False), ("2.0.0", False)], "2.0.0", "Community")], name=lambda row: row[0].replace(" ", "_"))
+def a_version_that_the_registry_names_and_does_not_have_is_not_asked_for(_, named, versions, num, status):
+    """crates.io names 0.0.0 as the newest where all versions are yanked."""
+    with Registry({"a": listed(made_crate("a", named), *versions)}) as site:
+        o = one(site, "a")
+    check((o["version"], o["maintenance_status"]), (num, status), o)
+
+
+@case
+def a_dependency_is_one_of_the_versions_that_its_requirement_allows():
+    crates = {"a": made_crate("a"), "b": listed(made_crate("b"), ("1.0.0", False), ("0.1.0", True), ("0.1.1", True)),
+              "c": listed(made_crate("c"), ("1.0.0", False), ("0.2.0-rc.1", False))}
+    with Registry(crates, {"a": [("b", "^0.1", "normal", []), ("c", "^0.2", "normal", [])]}) as site:
+        r = ask(site, "a", "-l", "1")
+    check((r.code, [(o["name"], o["version"]) for o in objects(r)]), (1, [("a", "1.0.0"), ("b", "0.1.1")]), r.err)
+    check("seine: c: no version fits '^0.2'\n" in r.err, True, r.err)
+
+
 @rows([("../x",), ("a/b",), ("",), ("a b",), ("é",), ("a?b",), ("a%2f",), ("x" * 65,), ("a@",), ("a@1",), ("a@../1.0.0",), ("a@1.0.0/x",), ("@1.0.0",)])
 def what_is_no_crate_is_refused_before_anything_is_asked(word):
     with Registry({"a": made_crate("a")}) as site:
