@@ -487,8 +487,10 @@ advise_waits(const closing *c, textbuf *out)
     if (!b.name || c->opts->mine || c->wall < SEINE_SECS(2) || all <= 0 ||
         (double)(t->throttle + t->queue) < 0.5 * (double)all)
         return;
-    textbuf_put(out, "limited by %s on %s%s%s\n", b.name,
-                show_host(c->hosts[0].host.ptr, c->hosts[0].host.len).text,
+    bool is_of_all = c->hosts[0].limited_by == SEINE_WAIT_RATE;
+    textbuf_put(out, "limited by %s%s%s%s%s\n", b.name, is_of_all ? "" : " on ",
+                is_of_all ? ""
+                          : show_host(c->hosts[0].host.ptr, c->hosts[0].host.len).text,
                 b.hint ? "; try: " : "", b.hint ? b.hint : "");
 }
 

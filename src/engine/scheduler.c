@@ -386,6 +386,7 @@ hold_refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_attempt_verdict
     if (answer.err == SEINE_E_LIMITED) {
         s->rate_at = answer.when;
         sn_scheduler_blame(s, h, SEINE_WAIT_RATE);
+        sn_scheduler_hold(s, host, true, now); /* until it is tried again */
     } else {
         sn_scheduler_blame(s, h, SEINE_WAIT_CONCURRENCY);
         note_starved(s);
@@ -566,6 +567,8 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
 
     if (sn_hosts_guard(&s->hosts, host, now, &g) != SEINE_OK)
         return run_dry(s, host, now);
+    if (g->held_since != SEINE_NEVER)
+        sn_scheduler_hold(s, host, false, now);
     seine_time at = latest_brake(s, host, g, now, &why);
     if (at > now) {
         to_wheel(s, host, at, why, now);

@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from changing_site import Page, changing_site  # noqa: E402
 from e2e import SANITIZED, case, check, finish, patiently, rows, seine  # noqa: E402
-from origin import origin, results  # noqa: E402
+from origin import origin, records, results  # noqa: E402
 
 QUICK = ("--mine", "--progress", "off", "--retries", "0", "-j")
 RATE = 400 << 10
@@ -60,6 +60,15 @@ def a_rate_that_is_not_reached_is_not_told():
     with origin() as o:
         r = seine("fetch", o.url("/bytes:1000?delay=2100ms"), *QUICK, "--limit-rate", "1G")
         check((r.code, "limited by" in r.err), (0, False), r.err)
+
+
+@rows([((), "rate"), (("--host-rate", "1/s"), "host-rate")], name=lambda row: row[1])
+def the_limit_that_is_named_is_the_one_that_holds(words, name):
+    """Two requests a second over all hosts, at a host that takes five or one."""
+    with origin() as o:
+        r = seine("fetch", "-r", "2/s", "--no-adaptive", *words, *[o.url(f"/ok?{n}") for n in range(6)])
+        check((r.code, [x["top_hosts"][0]["limited_by"] for x in records(r.out) if x["type"] == "summary"]), (0, [name]), r.err)
+        check(f"limited by --{name}" in r.err and f"; try: a higher --{name}" in r.err, True, r.err)
 
 
 @rows([("0",), ("1M/s",), ("fast",), ("",)])

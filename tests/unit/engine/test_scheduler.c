@@ -229,12 +229,45 @@ TEST(the_rate_over_all_hosts_holds_them_all)
     o.rate = (seine_rate){100, SEINE_SECS(1), 1};
     open_shard(&t, &o);
     add(&t, "http://a.example/", 0);
-    add(&t, "http://b.example/", 0);
+    sn_visit *b = add(&t, "http://b.example/", 0);
     end(&t, next(&t, 0), SEINE_OK, 200, 0);
     CHECK(!next(&t, 0));
     CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_MS(10));
     CHECK(!next(&t, SEINE_MS(10) - 1));
-    end(&t, next(&t, SEINE_MS(10)), SEINE_OK, 200, SEINE_MS(10));
+    CHECK(next(&t, SEINE_MS(10)) == b);
+    CHECK_EQ(b->waited[SEINE_WAIT_RATE], SEINE_MS(10));
+    end(&t, b, SEINE_OK, 200, SEINE_MS(10));
+    close_shard(&t);
+}
+
+static void
+take_row(const seine_fetch_host *h, void *arg)
+{
+    *(seine_fetch_host *)arg = *h;
+}
+
+/* A start each half a second for all, of which the host itself forbids a fifth. */
+TEST(a_host_is_limited_by_what_it_waited_for_longest)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+    seine_fetch_host row;
+
+    o.rate = (seine_rate){2, SEINE_SECS(1), 1};
+    open_shard(&t, &o);
+    for (int i = 0; i < 4; i++)
+        add(&t, "http://a.example/", 0);
+    for (int i = 0; i < 4; i++)
+        for (int ms = 0; ms < 500; ms += 100) {
+            seine_time now = SEINE_MS(500 * i + ms);
+            sn_visit *v = next(&t, now);
+
+            CHECK(!v == (ms > 0));
+            if (v)
+                end(&t, v, SEINE_OK, 200, now);
+        }
+    sn_scheduler_hosts(t.s, SEINE_SECS(2), take_row, &row);
+    CHECK_EQ(row.limited_by, SEINE_WAIT_RATE);
     close_shard(&t);
 }
 
