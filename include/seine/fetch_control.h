@@ -71,7 +71,8 @@ typedef enum seine_fetch_sort {
     SEINE_SORT_WAITING,
     SEINE_SORT_REQUESTS,
     SEINE_SORT_FAILED,
-    SEINE_SORT_IN_FLIGHT
+    SEINE_SORT_IN_FLIGHT,
+    SEINE_SORT_SLOW /* those with the greatest p95 */
 } seine_fetch_sort;
 
 typedef struct seine_fetch_look {

@@ -516,7 +516,8 @@ sn_api_run_hosts(sn_call *call)
 {
     sn_console_run *r = sn_api_find_run(call);
     seine_fetch_look look = {.is_all = true};
-    sn_str q;
+    sn_str text;
+    sn_buf b;
 
     if (!r)
         return;
@@ -524,10 +525,31 @@ sn_api_run_hosts(sn_call *call)
         sn_api_answer_hosts(call, r);
         return;
     }
-    if (sn_call_query(call, "q", &q) && q.len < sizeof look.match)
-        memcpy(look.match, q.ptr, q.len);
-    sn_run_live_want_hosts(r->live, &look);
-    answer_members(call, r, sn_run_frame_hosts);
+    if (sn_call_query(call, "q", &text) && text.len < sizeof look.match)
+        memcpy(look.match, text.ptr, text.len);
+    if (sn_call_query(call, "sort", &text))
+        look.sort = sn_run_frame_sort(text);
+    sn_buf_init(&b, ANSWER_MOST);
+    sn_buf_char(&b, '{');
+    sn_run_frame_hosts(r->live, sn_run_live_want_hosts(r->live, &look), &b);
+    sn_buf_char(&b, '}');
+    sn_call_json(call, 200, &b);
+}
+
+/* The newest that any look at the hosts has brought. */
+static const sn_host_row *
+find_host(const sn_run_live *l, sn_str name)
+{
+    const sn_run_look *newest = NULL;
+    const sn_host_row *found = NULL;
+
+    for (const sn_run_look *k = l ? l->hosts.first : NULL; k; k = k->next)
+        for (size_t i = 0; i < k->n && (!newest || k->at > newest->at); i++)
+            if (sn_str_eq(sn_str_of(k->rows[i].wait.host), name)) {
+                newest = k;
+                found = &k->rows[i];
+            }
+    return found;
 }
 
 void
@@ -535,14 +557,11 @@ sn_api_run_host(sn_call *call)
 {
     sn_console_run *r = sn_api_find_run(call);
     const sn_run_live *l = r ? r->live : NULL;
-    const sn_host_row *found = NULL;
+    const sn_host_row *found = find_host(l, call->param[1]);
     sn_buf b;
 
     if (!r)
         return;
-    for (size_t i = 0; l && i < l->n_hosts; i++)
-        if (sn_str_eq(sn_str_of(l->hosts[i].wait.host), call->param[1]))
-            found = &l->hosts[i];
     if (!found || (!sn_run_is_live(r) && !r->is_guest)) {
         sn_api_answer_host(call, r);
         return;

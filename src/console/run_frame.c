@@ -273,22 +273,35 @@ sn_run_frame_host(const sn_run_live *l, const sn_host_row *row, sn_buf *b)
     sn_json_out_text(b, "error", w->cause != SEINE_OK ? seine_err_name(w->cause) : "");
 }
 
-void
-sn_run_frame_hosts(sn_run_live *l, sn_buf *b)
+seine_fetch_sort
+sn_run_frame_sort(sn_str column)
 {
-    int64_t age = l->hosts_at > 0 ? (l->run->console->loop.now - l->hosts_at) : 0;
+    return sn_str_eq(column, SN_STR("done"))        ? SEINE_SORT_REQUESTS
+           : sn_str_eq(column, SN_STR("ok_pct"))    ? SEINE_SORT_FAILED
+           : sn_str_eq(column, SN_STR("in_flight")) ? SEINE_SORT_IN_FLIGHT
+           : sn_str_eq(column, SN_STR("p95"))       ? SEINE_SORT_SLOW
+                                                    : SEINE_SORT_WAITING;
+}
+
+void
+sn_run_frame_hosts(const sn_run_live *l, const sn_run_look *look, sn_buf *b)
+{
+    bool is_there = look && look->at > 0;
+    int64_t age = is_there ? l->run->console->loop.now - look->at : 0;
 
     sn_json_out_int(b, "age_ms", age / SEINE_MS(1));
     sn_json_out_int(b, "total", (int64_t)l->now.stats.hosts);
     sn_json_out_name(b, "rows");
     sn_buf_char(b, '[');
-    for (size_t i = 0; i < l->n_hosts; i++) {
+    for (size_t i = 0; is_there && i < look->n; i++) {
         sn_json_out_next(b);
         sn_buf_char(b, '{');
-        sn_run_frame_host(l, &l->hosts[i], b);
+        sn_run_frame_host(l, &look->rows[i], b);
         sn_buf_char(b, '}');
     }
     sn_buf_char(b, ']');
+    if (!is_there) /* the shards have been asked a moment ago */
+        sn_json_out_bool(b, "pending", true);
 }
 
 /* Errors, skips, lines */

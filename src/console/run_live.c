@@ -10,8 +10,10 @@
 #include "console/json_out.h"
 #include "console/run_table.h"
 
-#define SECOND SEINE_SECS(1)
-#define MINUTE SEINE_SECS(60)
+#define SECOND    SEINE_SECS(1)
+#define MINUTE    SEINE_SECS(60)
+#define SHORTEST  SEINE_MS(10) /* run that has a rate */
+#define HOSTS_OLD SEINE_SECS(5)
 
 enum { MOST_SHARDS = SEINE_LIMITED_SHARDS };
 
@@ -37,6 +39,7 @@ sn_run_live_free(sn_run_live *l)
     for (size_t i = 0; i < SN_LIVE_LINES; i++)
         sn_free(l->lines[i]);
     sn_shard_ping_drop(l->ping);
+    sn_run_hosts_fini(&l->hosts);
     sn_free(l->last);
     sn_free(l->event_at);
     sn_free(l);
@@ -65,9 +68,11 @@ sn_run_live_begin(sn_run_live *l)
     memset(l->back, 0, sizeof l->back);
     l->back_n = l->back_at = 0;
     l->second_at = now;
+    l->before_at = 0;
     if (l->minute_at == 0)
         l->minute_at = now;
     seine_eta_init(&l->eta, now);
+    sn_run_hosts_fini(&l->hosts);
 }
 
 /* Log */
@@ -238,31 +243,25 @@ read_events(sn_run_live *l, seine_fetch *f)
 
 /* Hosts */
 
-void
+/* A fetch that has ended answers no more. */
+const sn_run_look *
 sn_run_live_want_hosts(sn_run_live *l, const seine_fetch_look *look)
 {
-    l->host_look = look ? *look : (seine_fetch_look){.is_all = true};
-    l->host_wanted = l->run->console->loop.now + SEINE_SECS(5);
+    if (!l->is_watching) {
+        const sn_run_look *old = sn_run_hosts_find(&l->hosts, look);
+
+        return old ? old : sn_run_hosts_find(&l->hosts, NULL);
+    }
+    return sn_run_hosts_want(&l->hosts, look, l->run->console->loop.now);
 }
 
-/* The verdict names hosts, so somebody who looks at it wants them, too. */
-static void
-ask_hosts(sn_run_live *l, seine_fetch *f, seine_time now)
+/* What the verdict is made of; NULL: nobody has looked for a while. */
+static const sn_run_look *
+hosts_of_verdict(const sn_run_live *l, seine_time now)
 {
-    size_t n = 0;
+    const sn_run_look *look = sn_run_hosts_find(&l->hosts, NULL);
 
-    if (l->host_ticket > 0 &&
-        sn_fetch_rows(f, l->host_ticket, l->hosts, SN_LIVE_HOSTS, &n)) {
-        l->n_hosts = n;
-        l->hosts_at = now;
-        l->host_ticket = 0;
-    }
-    if (l->host_ticket > 0 && now - l->asked_at > SEINE_SECS(5))
-        l->host_ticket = 0; /* a shard that does not answer */
-    if (l->host_ticket > 0 || now > l->host_wanted || now - l->hosts_at < SECOND)
-        return;
-    l->host_ticket = seine_fetch_waits_look(f, &l->host_look);
-    l->asked_at = now;
+    return look && now - look->at <= HOSTS_OLD ? look : NULL;
 }
 
 /* Do the shards turn? */
@@ -337,11 +336,12 @@ place_of(int wait)
 static uint64_t
 robots_of(const sn_run_live *l)
 {
+    const sn_run_look *hosts = hosts_of_verdict(l, l->run->console->loop.now);
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < l->n_hosts; i++)
-        if (l->hosts[i].wait.is_robots)
-            sum += l->hosts[i].wait.waiting;
+    for (size_t i = 0; hosts && i < hosts->n; i++)
+        if (hosts->rows[i].wait.is_robots)
+            sum += hosts->rows[i].wait.waiting;
     return sum;
 }
 
@@ -373,8 +373,7 @@ put_percentiles(sn_run_live *l, sn_run_point *p)
 {
     static const unsigned percents[4] = {50, 90, 95, 99};
     static const uint64_t none[SN_SNAPSHOT_BINS];
-    unsigned oldest = l->back_n < SN_LIVE_BACK ? 0 : l->back_at;
-    const uint64_t *before = l->back_n > 0 ? l->back[oldest] : none;
+    const uint64_t *before = l->back_n < SN_LIVE_BACK ? none : l->back[l->back_at];
 
     for (int i = 0; i < 4; i++) {
         seine_span span = sn_snapshot_percentile(before, l->now.latency, percents[i]);
@@ -413,8 +412,10 @@ join_minute(sn_run_live *l, const sn_run_point *p)
     sn_run_point *m = &l->minute;
     float n = (float)l->in_minute, of = n + 1;
 
-    if (l->in_minute == 0)
+    if (l->in_minute == 0) {
         *m = (sn_run_point){.p = {-1, -1, -1, -1}};
+        l->minute_in_flight = 0;
+    }
     m->at = p->at;
     m->rps = (m->rps * n + p->rps) / of;
     m->bps = (m->bps * n + p->bps) / of;
@@ -424,8 +425,9 @@ join_minute(sn_run_live *l, const sn_run_point *p)
         m->cls[i] = (m->cls[i] * n + p->cls[i]) / of;
     for (int i = 0; i < 4; i++) /* the worst of its seconds, as the slow ones count */
         m->p[i] = p->p[i] > m->p[i] ? p->p[i] : m->p[i];
+    l->minute_in_flight += p->in_flight;
     m->in_flight =
-        (uint32_t)((float)m->in_flight * n + (float)p->in_flight) / (uint32_t)of;
+        (uint32_t)((l->minute_in_flight + l->in_minute / 2) / (l->in_minute + 1));
     m->slots = p->slots;
     memcpy(m->waiting, p->waiting, sizeof m->waiting);
     l->in_minute++;
@@ -444,8 +446,8 @@ end_minute(sn_run_live *l, seine_time now)
     l->minute_at = now;
 }
 
-static void
-end_second(sn_run_live *l, seine_time now)
+void
+sn_run_live_second(sn_run_live *l, seine_time now)
 {
     make_point(l, (double)(now - l->second_at) / 1e9, &l->newest);
     l->seconds[l->at_second] = l->newest;
@@ -459,8 +461,26 @@ end_second(sn_run_live *l, seine_time now)
     join_minute(l, &l->newest);
     if (now - l->minute_at >= MINUTE)
         end_minute(l, now);
+    l->before = l->second;
+    l->before_at = l->second_at;
     l->second = l->now;
     l->second_at = now;
+}
+
+/* Counts are up to 250 ms old when a second ends, so what came since then would make a
+ * spike of a few milliseconds: the point before is made anew, up to the end. */
+static void
+end_last_second(sn_run_live *l, seine_time now)
+{
+    if (now - l->second_at < SECOND && l->before_at > 0 && l->n_seconds > 0) {
+        l->second = l->before;
+        l->second_at = l->before_at;
+        l->at_second = (l->at_second + SN_LIVE_SECONDS - 1) % SN_LIVE_SECONDS;
+        l->n_seconds--;
+    }
+    if (now < l->second_at + SHORTEST)
+        now = l->second_at + SHORTEST;
+    sn_run_live_second(l, now);
 }
 
 /* The verdict */
@@ -469,13 +489,14 @@ end_second(sn_run_live *l, seine_time now)
 static uint64_t
 name_hosts(const sn_run_live *l, int code, char *top, size_t cap, seine_time *out_next)
 {
+    const sn_run_look *hosts = hosts_of_verdict(l, l->run->console->loop.now);
     uint64_t n = 0;
     size_t len = 0;
 
     top[0] = '\0';
     *out_next = 0;
-    for (size_t i = 0; i < l->n_hosts; i++) {
-        const seine_fetch_wait *w = &l->hosts[i].wait;
+    for (size_t i = 0; hosts && i < hosts->n; i++) {
+        const seine_fetch_wait *w = &hosts->rows[i].wait;
         bool is = code == SEINE_LIMIT_ROBOTS    ? w->is_robots
                   : code == SEINE_LIMIT_BREAKER ? w->breaker != SEINE_BREAKER_CLOSED
                                                 : w->is_held && w->waiting > 0;
@@ -555,13 +576,13 @@ sn_run_live_look(sn_run_live *l, seine_time now)
         return;
     read_snapshots(l, f);
     read_events(l, f);
-    ask_hosts(l, f, now);
+    sn_run_hosts_ask(&l->hosts, f, now);
     ping_shards(l, f, now);
     sn_run_unpin(l->run);
     seine_eta_add(&l->eta, now, l->now.stats.done, l->now.stats.admitted);
     judge(l, now);
     if (now - l->second_at >= SECOND)
-        end_second(l, now);
+        sn_run_live_second(l, now);
 }
 
 /* The last look was a moment ago: the end of the fetch has told its counts. */
@@ -577,7 +598,7 @@ sn_run_live_end(sn_run_live *l)
     l->now.rows = l->run->meta.rows;
     l->now.stats.in_flight = 0;
     memset(l->now.stats.waiting_for, 0, sizeof l->now.stats.waiting_for);
-    end_second(l, now > l->second_at ? now : l->second_at + 1);
+    end_last_second(l, now);
     end_minute(l, now);
     judge(l, now);
     l->newest.rps = l->newest.bps = l->newest.dps = l->newest.records = 0;

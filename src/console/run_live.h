@@ -19,6 +19,7 @@
 #define SN_RUN_LIVE_H
 
 #include "console/run.h"
+#include "console/run_hosts.h"
 #include "engine/fetch_watch.h"
 #include "engine/shard_ping.h"
 #include "seine/eta.h"
@@ -34,8 +35,7 @@ enum {
     SN_LIVE_SAMPLES = 5, /* URLs of a group of skips */
     SN_LIVE_LINES = 500,
     SN_LIVE_LINE = 1024, /* bytes */
-    SN_LIVE_HOSTS = 50,
-    SN_LIVE_BACK = 11 /* seconds of latencies */
+    SN_LIVE_BACK = 10    /* seconds of latencies */
 };
 
 /* A second or a minute. Rates are per second. */
@@ -78,26 +78,24 @@ typedef struct sn_run_live {
     uint64_t *event_at;
     uint64_t lost; /* events */
     bool is_watching;
-    sn_run_totals now, second; /* the newest, and at the beginning of this second */
-    sn_run_totals base;        /* of an earlier fetch of this process */
+    /* The newest; at the beginning of this second, and of the one before. */
+    sn_run_totals now, second, before;
+    sn_run_totals base; /* of an earlier fetch of this process */
     uint64_t back[SN_LIVE_BACK][SN_SNAPSHOT_BINS]; /* latencies of the last seconds */
     unsigned back_at, back_n;
     seine_time second_at, minute_at;
+    seine_time before_at; /* 0: there is no second before */
     sn_run_point seconds[SN_LIVE_SECONDS], minutes[SN_LIVE_MINUTES], minute;
+    uint64_t minute_in_flight; /* sum over its seconds */
     unsigned n_seconds, at_second, n_minutes, at_minute, in_minute;
     sn_run_point newest;
     seine_limited limited;
     seine_limited_verdict verdict;
     char verdict_text[200];
     seine_eta eta;
-    sn_host_row hosts[SN_LIVE_HOSTS];
-    size_t n_hosts;
-    uint64_t host_ticket; /* 0: nothing is asked */
-    seine_time hosts_at, asked_at;
-    seine_fetch_look host_look;
-    sn_shard_ping *ping;    /* on its way; NULL: none */
-    seine_time pinged;      /* when the newest was sent */
-    seine_time host_wanted; /* somebody looks at the hosts until then */
+    sn_run_hosts hosts;
+    sn_shard_ping *ping; /* on its way; NULL: none */
+    seine_time pinged;   /* when the newest was sent */
     sn_run_error errors[SN_LIVE_ERRORS];
     size_t n_errors;
     uint64_t other_errors; /* that found no group */
@@ -112,6 +110,7 @@ void sn_run_live_free(sn_run_live *l); /* NULL is fine */
 
 void sn_run_live_begin(sn_run_live *l); /* its fetch is there */
 void sn_run_live_look(sn_run_live *l, seine_time now);
+void sn_run_live_second(sn_run_live *l, seine_time now); /* a second ends: look does it */
 void sn_run_live_end(sn_run_live *l);
 
 /* When its shards were asked whether they turn, and one has not answered; 0: all have. */
@@ -124,16 +123,17 @@ SEINE_MUST_CHECK seine_err sn_run_live_save(const sn_run_live *l);
 void sn_run_live_log(sn_run_live *l, const char *level, const char *event,
                      const char *message, const char *detail);
 
-/* Somebody wants to see hosts; NULL: those with most URLs. */
-void sn_run_live_want_hosts(sn_run_live *l, const seine_fetch_look *look);
+/* Somebody wants to see hosts; NULL: those with most URLs. NULL: too many want others. */
+const sn_run_look *sn_run_live_want_hosts(sn_run_live *l, const seine_fetch_look *look);
 
 /* run_frame.c: members of JSON, without braces. */
 void sn_run_frame_row(sn_console_run *r, sn_buf *b);     /* of the list of runs */
 void sn_run_frame_figures(sn_console_run *r, sn_buf *b); /* of the dashboard */
 void sn_run_frame_series(const sn_run_live *l, sn_buf *b, unsigned most);
-void sn_run_frame_hosts(sn_run_live *l, sn_buf *b);
+void sn_run_frame_hosts(const sn_run_live *l, const sn_run_look *look, sn_buf *b);
 void sn_run_frame_host(const sn_run_live *l, const sn_host_row *row, sn_buf *b);
 const char *sn_run_breaker_name(seine_breaker_state s); /* "half_open" */
+seine_fetch_sort sn_run_frame_sort(sn_str column);      /* of the table of hosts */
 void sn_run_frame_errors(const sn_run_live *l, sn_buf *b);
 void sn_run_frame_skips(const sn_run_live *l, sn_buf *b);
 /* Lines behind number *at, which moves on; at most `most`. */

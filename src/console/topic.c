@@ -97,6 +97,8 @@ put_runs(seine_console *c, sn_buf *b)
     sn_buf_char(b, '[');
     for (sn_console_run *r = sn_runs_of(c)->first; r && n < ROWS_MOST; r = r->next, n++) {
         sn_json_out_next(b);
+        if (r->live && sn_run_is_live(r)) /* the verdict names hosts */
+            (void)sn_run_live_want_hosts(r->live, NULL);
         sn_buf_char(b, '{');
         sn_run_frame_row(r, b);
         sn_buf_char(b, '}');
@@ -226,16 +228,17 @@ put_data(subscription *s, sn_console_run *r, sn_buf *b)
         put_system(s->socket->console, b);
         return true;
     case RUN:
-        if (l)
-            sn_run_live_want_hosts(l, NULL);
+        if (!r)
+            break;
+        if (l) /* the verdict names hosts */
+            (void)sn_run_live_want_hosts(l, NULL);
         put_run(s, r, b);
         return true;
     case HOSTS:
         if (!l)
             break;
-        sn_run_live_want_hosts(l, &s->look);
         sn_buf_char(b, '{');
-        sn_run_frame_hosts(l, b);
+        sn_run_frame_hosts(l, sn_run_live_want_hosts(l, &s->look), b);
         sn_buf_char(b, '}');
         return true;
     case ERRORS:
@@ -399,16 +402,6 @@ count(const sn_topics *t, const sn_socket *s)
     return n;
 }
 
-static seine_fetch_sort
-sort_of(sn_str word)
-{
-    return sn_str_eq(word, SN_STR("done"))        ? SEINE_SORT_REQUESTS
-           : sn_str_eq(word, SN_STR("error"))     ? SEINE_SORT_FAILED
-           : sn_str_eq(word, SN_STR("ok_pct"))    ? SEINE_SORT_FAILED
-           : sn_str_eq(word, SN_STR("in_flight")) ? SEINE_SORT_IN_FLIGHT
-                                                  : SEINE_SORT_WAITING;
-}
-
 static void
 read_look(const seine_json *json, seine_fetch_look *look)
 {
@@ -416,7 +409,7 @@ read_look(const seine_json *json, seine_fetch_look *look)
 
     *look = (seine_fetch_look){.is_all = true};
     if (seine_json_string(seine_json_get(json, "sort"), &text.ptr, &text.len))
-        look->sort = sort_of(text);
+        look->sort = sn_run_frame_sort(text);
     if (seine_json_string(seine_json_get(json, "q"), &text.ptr, &text.len) &&
         text.len < sizeof look->match)
         memcpy(look->match, text.ptr, text.len);

@@ -51,6 +51,7 @@ weight_of(const seine_fetch_wait *a, seine_fetch_sort sort)
     return sort == SEINE_SORT_REQUESTS    ? a->requests
            : sort == SEINE_SORT_FAILED    ? a->failed
            : sort == SEINE_SORT_IN_FLIGHT ? a->in_flight
+           : sort == SEINE_SORT_SLOW      ? (uint64_t)(a->p95 > 0 ? a->p95 : 0)
                                           : a->waiting;
 }
 

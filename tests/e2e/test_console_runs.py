@@ -319,6 +319,37 @@ def a_host_of_an_ended_run_is_what_its_records_say():
 
 
 @case
+def what_one_person_filters_is_not_what_another_one_sees():
+    """Each look at the hosts is answered by itself; the verdict is made of none of them."""
+    with Site("3:900:fan=8") as one, Site("5:900:fan=8") as two, Server() as c:
+        names = [s.url.removeprefix("http://") for s in (one, two)]
+        run = c.start(start=[one.url + "/", two.url + "/"], limits={"host_rate": 10, "depth": 100})
+        people = [c.session(client=f"{n}1mZ0v3xTn6d8kYb2LsW4g")[0] for n in range(3)]
+        people[2].say(t="sub", topic="run:" + run, every_ms=500)
+        while "politeness on 2 hosts" not in (people[2].hear_of("data")["d"]["limited"] or {}).get("text", ""):
+            pass
+        for ws, q in zip(people, (*names, "")):
+            ws.say(t="sub", topic="run:" + run, every_ms=500)
+            ws.say(t="sub", topic="hosts:" + run, every_ms=500, q=q)
+        for ws, want in zip(people, ([names[0]], [names[1]], sorted(names))):
+            seen = 0
+            while seen < 8:
+                m = ws.hear_of("data")
+                if m["topic"] == "run:" + run:
+                    check("1 host" in m["d"]["limited"]["text"], False, m["d"]["limited"]["text"])
+                elif not m["d"].get("pending"):
+                    check(sorted(row["host"] for row in m["d"]["rows"]), want)
+                    seen += 1
+        asked = f"/api/runs/{run}/hosts?q={urllib.parse.quote(names[0])}&sort=p95"
+        until(lambda: not c.get(asked).json().get("pending"), "the shards have answered")
+        check([row["host"] for row in c.get(asked).json()["rows"]], [names[0]])
+        one_host = c.get(f"/api/runs/{run}/hosts/{names[1]}").json()
+        check((one_host["host"], one_host["done"] > 0), (names[1], True))
+        c.post(f"/api/runs/{run}/cancel")
+        c.wait(run, "stopped", "finished")
+
+
+@case
 def topics_show_runs_hosts_errors_and_a_log():
     with Site("3:300:fan=8") as site, Server() as c:
         gone = [f"{site.url}/status:404/{n}" for n in range(5)]

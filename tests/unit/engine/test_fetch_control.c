@@ -266,6 +266,12 @@ TEST(fetch_control_lists_hosts_by_the_number_that_is_asked_for)
     CHECK_EQ(got[0].ok, 2);
     CHECK(got[0].p95 > 0);
     CHECK_EQ(got[1].requests, 1);
+    look.sort = SEINE_SORT_SLOW;
+    ticket = seine_fetch_waits_look(p.fetch, &look);
+    pass(&p, SEINE_MS(1));
+    CHECK(seine_fetch_waits_get(p.fetch, ticket, got, 8, &n));
+    CHECK_EQ(n, 2);
+    CHECK(got[0].p95 >= got[1].p95);
     snprintf(look.match, sizeof look.match, "a.te");
     ticket = seine_fetch_waits_look(p.fetch, &look);
     pass(&p, SEINE_MS(1));

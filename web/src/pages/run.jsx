@@ -160,6 +160,12 @@ export function useFresh(live, path, isOver = false) {
     return live.data !== undefined ? { data: live.data, error: null, reload: once.reload } : once
 }
 
+// The server brings the best of a column; equal columns of one page are in the order that the heading says.
+const RISING = new Set(["host", "ok_pct"])
+export function inOrder(rows, column) {
+    const value = h => h[column] ?? (column === "host" ? "" : -Infinity), sign = RISING.has(column) ? 1 : -1
+    return [...rows].sort((a, b) => (value(a) === value(b) ? (a.host < b.host ? -1 : 1) : value(a) < value(b) ? -sign : sign))
+}
 const BREAKER = { half_open: "half-open", halfopen: "half-open" }
 function Hosts({ id, d, query }) {
     const sort = query.sort || "waiting", q = query.q || "", [open, setOpen] = useState(null), now = useNow()
@@ -176,13 +182,18 @@ function Hosts({ id, d, query }) {
         { id: "robots", label: "Robots", hide: "medium", cell: h => <span class="muted">{inert(h.robots, 40) || "–"}{h.delay_ms ? `, delay ${span(h.delay_ms)}` : ""}</span> },
         { id: "error", label: "Last error", hide: "medium", class: "ellipsis", cell: h => (h.error ? <code class="bad">{inert(h.error, 80)}</code> : <span class="muted">–</span>) },
     ]
-    return <><div class="tab-tools"><Filter label="Filter hosts" value={q} onInput={v => setQuery({ q: v })} />{of.data?.total !== undefined && <span class="muted">best {count(of.data.rows?.length)} of {count(of.data.total)}{of.data.age_ms > 2000 ? `, ${span(of.data.age_ms)} old` : ""}</span>}</div>
-        <Loaded of={of}>{data => (data.rows?.length ? <Table dense caption="Hosts of this run" columns={columns} rows={data.rows} keyOf={h => h.host} sort={{ id: sort, dir: -1 }} onSort={s => setQuery({ sort: s })} onRow={h => setOpen(h.host)} rowLabel={h => "Open host " + inert(h.host, 120)} />
+    return <><div class="tab-tools"><Filter label="Filter hosts" value={q} onInput={v => setQuery({ q: v })} />{of.data?.rows?.length > 0 && of.data.total !== undefined && <span class="muted">best {count(of.data.rows?.length)} of {count(of.data.total)}{of.data.age_ms > 2000 ? `, ${span(of.data.age_ms)} old` : ""}</span>}</div>
+        <Loaded of={of.data?.pending ? { ...of, data: undefined } : of}>{data => (data.rows?.length ? <Table dense caption="Hosts of this run" columns={columns} rows={inOrder(data.rows, sort)} keyOf={h => h.host} sort={{ id: sort, dir: RISING.has(sort) ? 1 : -1 }} onSort={s => setQuery({ sort: s })} onRow={h => setOpen(h.host)} rowLabel={h => "Open host " + inert(h.host, 120)} />
             : <Empty title={q ? "No host fits the filter." : "No host has been asked yet."} />)}</Loaded>
-        <HostDrawer id={id} host={open} onClose={() => setOpen(null)} /></>
+        <HostDrawer id={id} host={open} live={isLive(d.state)} onClose={() => setOpen(null)} /></>
 }
-function HostDrawer({ id, host, onClose }) {
+function HostDrawer({ id, host, live, onClose }) {
     const of = useGet(host ? `/api/runs/${id}/hosts/${encodeURIComponent(host)}` : null), [busy, act] = useAction(() => "The breaker is closed")
+    useEffect(() => {
+        if (!host || !live) return
+        const timer = setInterval(() => { if (!document.hidden && !frozen.value) of.reload() }, 2000)
+        return () => clearInterval(timer)
+    }, [host, live])
     return <Dialog side title={inert(host, 120)} open={!!host} onClose={onClose}><Loaded of={of}>{h => <>
         <dl class="facts">{[["Breaker", <State word={BREAKER[h.breaker] || h.breaker || "closed"} />], ["Done", count(h.done)], ["Waiting", count(h.waiting)], ["In flight", count(h.in_flight)], ["OK", percent(h.ok_pct)], ["Latency p95", span(h.p95)],
             ["Learned rate", h.rate ? rate(h.rate) + "/s" : "–"], ["Tokens", h.burst ? `${count(Math.floor(h.tokens))} of ${count(h.burst)}` : "–"], ["Robots", inert(h.robots) || "–"], ["Last error", inert(h.error) || "–"]].map(([k, v]) => <div key={k}><dt>{k}</dt><dd>{v}</dd></div>)}</dl>
@@ -201,8 +212,8 @@ function Errors({ id, d, errors }) {
         { id: "act", label: "", hidden: "Actions", cell: g => <Button small icon="retry" need="editor" busy={busy === g.error + g.host} onClick={() => again(g)}>Retry these</Button> }]
     return <Loaded of={of}>{data => { const groups = list(data.groups ?? data, "groups"); return groups.length ? <Table dense caption="Errors by name and host" columns={columns} rows={groups} keyOf={g => g.error + " " + g.host} /> : <Empty title="No errors." /> }}</Loaded>
 }
-function Skipped({ id, errors }) {
-    const once = useGet(`/api/runs/${id}/skips`), of = errors.data?.skips && !once.data ? { data: errors.data } : once
+function Skipped({ id, d, errors }) {
+    const of = useFresh(errors, `/api/runs/${id}/skips`, !isLive(d.state))
     const columns = [{ id: "reason", label: "Reason", cell: s => <strong>{inert(s.reason, 80)}</strong> }, { id: "count", label: "Count", num: true, cell: s => count(s.count) },
         { id: "rule", label: "Rule", cell: s => <code>{inert(s.rule, 200) || "–"}</code> }, { id: "samples", label: "Samples", hide: "narrow", cell: s => <ul class="samples">{(s.samples || []).slice(0, 5).map((u, i) => <li key={i}><WebLink url={typeof u === "string" ? u : u.url} /></li>)}</ul> }]
     return <Loaded of={of}>{data => { const skips = list(data.skips ?? data, "skips"); return skips.length ? <Table dense caption="Skipped URLs by reason" columns={columns} rows={skips} keyOf={s => s.reason + (s.rule || "")} /> : <Empty title="Nothing was skipped." /> }}</Loaded>
