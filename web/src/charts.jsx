@@ -13,11 +13,17 @@ export const CHARTS = {
         colours: ["s-ok", "s2", "s3", "s-bad", "s6"], whole: "Requests per second", total: p => p.rps },
     latency: { title: "Latency", unit: "time to the whole answer", log: true, floor: 0.05, format: span, series: ["p50", "p90", "p95", "p99"].map((l, i) => ({ label: l, read: p => p.p?.[i] })), colours: ["s1", "s2", "s5", "s4"],
         whole: "Latency p95 in milliseconds", total: p => p.p?.[2] },
-    waiting: { title: "In flight and waiting", unit: "URLs", log: true, floor: 0.5, zero: true, format: count, series: [{ label: "in flight", read: p => p.in_flight }, { label: "limit", read: p => p.slots }, ...WAITS.filter(w => w !== "paused" && w !== "parked").map(w => ({ label: w, read: p => p.waiting?.[w], optional: true }))],
+    waiting: { title: "In flight and waiting", unit: "URLs", log: true, floor: 0.5, zero: true, format: count, series: [{ label: "in flight", read: p => p.in_flight }, { label: "limit", read: p => p.slots }, ...WAITS.filter(w => w !== "paused" && w !== "parked").map(w => ({ label: w, read: p => (p.waiting ? p.waiting[w] ?? 0 : undefined), optional: true }))],
         colours: ["s1", "s6", "s2", "s5", "s3", "s4", "s8", "s7", "s2"], whole: "Requests in flight", total: p => p.in_flight },
     bytes: { title: "Bytes", unit: "per second", format: v => bytes(v) + "/s", series: [{ label: "received", read: p => p.bps }, { label: "decoded", read: p => p.dps }], colours: ["s1", "s5"], whole: "Bytes received per second", total: p => p.bps },
 }
 
+// A value between two holes is no line: it is a dot.
+export function alone(values) {
+    const out = []
+    values.forEach((v, i) => { if (isNumber(v) && !isNumber(values[i - 1]) && !isNumber(values[i + 1])) out.push(i) })
+    return out
+}
 // A logarithm has no place for 0: where it counts, it lies on the edge, so that a gap is what was missed.
 // 1, 2 and 5 of every power of ten, fewer where many powers are shown.
 function logSplits(_u, _axis, min, max) {
@@ -49,7 +55,7 @@ export function Chart({ kind, points, sync, range, height = 176, asTable, ended 
         if (asTable) return
         const colours = used.map(s => colour(spec.colours[s.i])), grid = colour("grid"), text = colour("muted")
         const fill = c => c.replace("rgb(", "rgba(").replace(")", ", .55)")
-        const series = used.map((s, n) => ({ label: s.label, stroke: colours[n], width: spec.stack ? 1 : 1.6, dash: spec.stack ? undefined : DASHES[s.i % DASHES.length], fill: spec.stack ? fill(colours[n]) : undefined, points: { show: false }, spanGaps: false }))
+        const series = used.map((s, n) => ({ label: s.label, stroke: colours[n], width: spec.stack ? 1 : 1.6, dash: spec.stack ? undefined : DASHES[s.i % DASHES.length], fill: spec.stack ? fill(colours[n]) : undefined, points: { show: true, size: 4, width: 0, fill: colours[n], filter: (u, k) => alone(u.data[k]) }, spanGaps: false }))
         const value = (n, i) => {
             const v = shown.current.raw[n + 1]?.[i]
             return isNumber(v) ? spec.format(v) : "–"
@@ -98,7 +104,7 @@ const SPANS = [["5 m", 300_000], ["30 m", 1_800_000], ["all", "all"]]
 export function Charts({ rings, version, now, ended }) {
     const [ms, setMs] = useState(ended ? "all" : 300_000), [asTable, setAsTable] = useState(false)
     const points = useMemo(() => rings.last(ms, now), [version, ms, rings])
-    const range = ms === "all" ? null : (_min, max) => [Math.max((points[0]?.at ?? 0) / 1000, (points.at(-1)?.at ?? now) / 1000 - ms / 1000), max]
+    const range = points.length === 1 ? min => [min - 5, min + 5] : ms === "all" ? null : (_min, max) => [Math.max((points[0]?.at ?? 0) / 1000, (points.at(-1)?.at ?? now) / 1000 - ms / 1000), max]
     return <div class="charts-box">
         <div class="charts-head"><div class="segments" role="group" aria-label="Stretch of time">{SPANS.map(([label, v]) => <button key={label} type="button" aria-pressed={ms === v} onClick={() => setMs(v)}>{label}</button>)}</div>
             <button type="button" class="linkish" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>{asTable ? "as charts" : "as table"}</button></div>

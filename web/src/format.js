@@ -39,13 +39,15 @@ export function percent(n) {
     return v + THIN + "%"
 }
 
-// Milliseconds for a person: "182 ms", "4.2 s", "12 min".
+// Milliseconds for a person: "182 ms", "4.2 s", "95 s", "2.5 min", "12 min".
 export function spanParts(ms) {
     if (!isNumber(ms)) return [DASH, ""]
     if (ms < 1) return [rate(ms), "ms"]
-    if (ms < 1000) return [String(Math.round(ms)), "ms"]
-    if (ms < 60_000) return [(Math.round(ms / 100) / 10).toString(), "s"]
-    if (ms < 3_600_000) return [String(Math.round(ms / 60_000)), "min"]
+    if (ms < 999.5) return [String(Math.round(ms)), "ms"]
+    if (ms < 59_950) return [(Math.round(ms / 100) / 10).toString(), "s"]
+    if (ms < 119_500) return [String(Math.round(ms / 1000)), "s"]
+    if (ms < 597_000) return [String(Math.round(ms / 6000) / 10), "min"]
+    if (ms < 3_570_000) return [String(Math.round(ms / 60_000)), "min"]
     if (ms < 172_800_000) return [String(Math.round(ms / 360_000) / 10), "h"]
     return [String(Math.round(ms / 86_400_000)), "d"]
 }

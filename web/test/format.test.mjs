@@ -16,6 +16,7 @@ test("bytes and spans carry their unit", () => {
     assert.equal(span(182), `182${T}ms`)
     assert.equal(span(4200), `4.2${T}s`)
     assert.equal(span(0.4), `0.4${T}ms`)
+    for (const [ms, want] of [[999.4, `999${T}ms`], [999.6, `1${T}s`], [59_949, `59.9${T}s`], [59_960, `60${T}s`], [95_000, `95${T}s`], [119_499, `119${T}s`], [150_000, `2.5${T}min`], [597_000, `10${T}min`], [3_569_999, `59${T}min`], [3_570_000, `1${T}h`]]) assert.equal(span(ms), want, String(ms))
     assert.equal(clockSpan(761_999), "00:12:41")
     assert.equal(clockSpan(90_061_000), `1${T}d${T}01:01:01`)
 })
@@ -27,7 +28,7 @@ test("99.97 percent is not rounded to all of it", () => {
 })
 test("an ETA is a range with one unit where both ends share it", () => {
     assert.equal(eta([1_500_000, 1_860_000]), `25–31${T}min`)
-    assert.equal(eta([50_000, 130_000]), `50${T}s – 2${T}min`)
+    assert.equal(eta([50_000, 130_000]), `50${T}s – 2.2${T}min`)
     assert.equal(eta(null), "")
 })
 test("times are milliseconds or RFC 3339", () => {

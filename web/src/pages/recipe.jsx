@@ -136,14 +136,15 @@ function Preview({ id, page, setPage, preview, text, ask }) {
         {page && !preview && <Skeleton rows={5} />}
         {preview && <PreviewTable preview={preview} />}</div>
 }
+const isFigure = f => ["int", "number", "money", "duration"].includes(f.type)
 const rowsOf = p => (Array.isArray(p?.rows) ? p.rows : [])
 function PreviewTable({ preview }) {
     const rows = rowsOf(preview), fields = preview.fields?.length ? preview.fields : Object.keys(rows[0] || {}).map(name => ({ name }))
     const why = preview.error && (typeof preview.error === "string" ? preview.error : preview.error.message || preview.error.code)
     return <>{why && <p class="banner bad" role="status">{inert(why, 400)}</p>}{preview.dead?.length > 0 && <ul class="dead">{preview.dead.slice(0, 8).map((d, i) => <li key={i}><code>{inert(d.selector, 100)}</code> of <code>{inert(d.field, 60)}</code> matches nothing{d.nearest && <>; nearest: <code>{inert(d.nearest, 100)}</code> ({count(d.finds)})</>}</li>)}</ul>}{preview.truncated && <p class="banner warn" role="status">{typeof preview.truncated === "string" ? inert(preview.truncated) : `Stopped after ${span(preview.ms)}; these rows are a part.`}</p>}
         {fields.length > 0 && <ul class="field-counts" aria-label="Fields">{fields.map(f => <li key={f.name} class={f.matched === 0 ? "bad" : f.empty ? "warn" : ""}><code><bdi>{inert(f.name, 60)}</bdi></code>{f.type && <small>{inert(f.type, 20)}</small>}<span class="num">{f.matched === undefined ? "" : f.matched === 0 ? "matches nothing" : count(f.matched)}{f.empty ? `, ${count(f.empty)} empty` : ""}</span></li>)}</ul>}
-        {rows.length ? <div class="table-wrap" tabIndex={0} role="region" aria-label="Rows of the preview"><table class="dense"><caption class="sr-only">Rows of the preview</caption><thead><tr><th scope="col" class="num-col">#</th>{fields.map(f => <th key={f.name} scope="col" class={["int", "number", "money", "duration"].includes(f.type) ? "num-col" : ""}><bdi>{inert(f.name, 60)}</bdi></th>)}</tr></thead>
-            <tbody>{rows.slice(0, 100).map((r, i) => <tr key={i}><th scope="row" class="num-col faint">{i + 1}</th>{fields.map((f, n) => { const v = Array.isArray(r) ? r[n] : (r.item ?? r.data ?? r)[f.name]; return <td key={f.name} class={v === null || v === undefined || v === "" ? "faint" : typeof v === "number" || v?.amount !== undefined ? "num-col" : "clip"}><bdi>{v === null || v === undefined || v === "" ? "–" : cellText(v, 160)}</bdi></td> })}</tr>)}</tbody></table></div>
+        {rows.length ? <div class="table-wrap" tabIndex={0} role="region" aria-label="Rows of the preview"><table class="dense"><caption class="sr-only">Rows of the preview</caption><thead><tr><th scope="col" class="num-col">#</th>{fields.map(f => <th key={f.name} scope="col" class={isFigure(f) ? "num-col" : ""}><bdi>{inert(f.name, 60)}</bdi></th>)}</tr></thead>
+            <tbody>{rows.slice(0, 100).map((r, i) => <tr key={i}><th scope="row" class="num-col faint">{i + 1}</th>{fields.map((f, n) => { const v = Array.isArray(r) ? r[n] : (r.item ?? r.data ?? r)[f.name]; return <td key={f.name} class={v === null || v === undefined || v === "" ? (isFigure(f) ? "faint num-col" : "faint") : typeof v === "number" || v?.amount !== undefined ? "num-col" : "clip"}><bdi>{v === null || v === undefined || v === "" ? "–" : cellText(v, 160)}</bdi></td> })}</tr>)}</tbody></table></div>
             : !why && <Empty title="No rows on this page."><p class="muted">Look at the Source tab: click a node for a selector.</p></Empty>}</>
 }
 

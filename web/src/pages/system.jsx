@@ -36,12 +36,14 @@ function facts(value) {
     if (!value || typeof value !== "object") return []
     return Object.entries(value).filter(([, v]) => v !== null && v !== undefined)
 }
+const FACTS = { request_ms: "time for a request", hello_ms: "time to hello", idle_ms: "idle connection", message_bytes: "message", queue_bytes: "queue of a connection" }
 function show(k, v) {
     if (typeof v === "boolean") return v ? "yes" : "no"
+    if (k === "started") return <Time at={v} />
     if (isNumber(v)) return /bytes|memory|_mem|rss|size/.test(k) ? bytes(v) : /_ms$/.test(k) ? span(v) : count(v)
     return typeof v === "object" ? <code>{inert(v, 300)}</code> : inert(v, 200)
 }
-const Facts = ({ of }) => <dl class="facts">{facts(of).map(([k, v]) => <div key={k}><dt>{inert(k.replaceAll("_", " "), 60)}</dt><dd class="num">{show(k, v)}</dd></div>)}</dl>
+const Facts = ({ of }) => <dl class="facts">{facts(of).map(([k, v]) => <div key={k}><dt>{inert((FACTS[k] ?? k).replaceAll("_", " "), 60)}</dt><dd class="num">{show(k, v)}</dd></div>)}</dl>
 function Limits({ d }) {
     return <div class="two"><section><h2 class="inner">Build</h2><Facts of={d.build ?? { version: d.version }} /></section><section><h2 class="inner">Limits in force</h2>{facts(d.limits).length ? <Facts of={d.limits} /> : <p class="pad muted">The server names none.</p>}</section></div>
 }
