@@ -56,7 +56,7 @@ await run({
         all = await rest()
         check([count(all, "A"), count(all, "B"), count(all, "C")], [KEYS, KEYS, 0], "after undo")
         check(await server.text(doc), all, "the server's text")
-        check(await pages[0].locator(".person").count(), 2, "two others are shown")
+        await until("two others are shown", async () => (await pages[0].locator(".person").count()) === 2)
         for (const p of pages) {
             check(p.troubles, [])
             await p.done()
