@@ -226,6 +226,67 @@ run_job_name(const args *a, char *out, size_t cap)
     name_job(a, NULL, out, cap);
 }
 
+/* Crawls of a host that differ are jobs beside each other: "docs.example",
+ * "docs.example-2" … */
+enum { MOST_JOBS_OF_A_NAME = 99, NUMBER_ROOM = 4 };
+
+typedef enum whose { NO_JOB, OURS, DONE_BY_OTHERS, LEFT_BY_OTHERS } whose;
+
+/* A round of a crawl may write other outputs than the one before. */
+static whose
+whose_job(const args *a, const char *name, const char *spec)
+{
+    const fetch_settings *set = a->settings;
+    seine_job_view *view = NULL;
+    seine_diag diag = SEINE_DIAG;
+
+    if (seine_job_view_open(set->state, name, &view, &diag) != SEINE_OK)
+        return NO_JOB;
+    const seine_job_about *about = seine_job_view_about(view);
+    whose found = set->incremental && strcmp(about->verb, a->command->name) == 0 ? OURS
+                  : strcmp(about->spec, spec) == 0                               ? OURS
+                  : about->status == SEINE_JOB_IS_FINISHED ? DONE_BY_OTHERS
+                                                           : LEFT_BY_OTHERS;
+    seine_job_view_free(view);
+    return found;
+}
+
+/* Looks for the job of this command among those of its name, or else, if all of them are
+ * finished, for a name that is free. False: `name` is what it was. */
+static bool
+find_own_job(const args *a, const char *spec, char *name, size_t cap)
+{
+    const fetch_settings *set = a->settings;
+    bool may_begin = !set->fresh && !set->resume;
+    char one[132];
+
+    for (unsigned i = 1; i <= MOST_JOBS_OF_A_NAME; i++) {
+        snprintf(one, sizeof one, "%s", name);
+        if (i > 1)
+            snprintf(one, sizeof one, "%.*s-%u", 128 - NUMBER_ROOM, name, i);
+        whose w = whose_job(a, one, spec);
+        bool is_free = w == NO_JOB && i > 1;
+
+        if (w == OURS || (is_free && may_begin)) {
+            snprintf(name, cap, "%s", one);
+            return true;
+        }
+        if (is_free)
+            return false;
+        may_begin &= w != LEFT_BY_OTHERS;
+    }
+    return false;
+}
+
+/* Its name is that of the host, and nobody has typed another. */
+static bool
+is_named_by_us(const args *a, const run_job *j)
+{
+    const fetch_settings *set = a->settings;
+
+    return !(set->job && set->job[0]) && !j->source && a->command != &cmd_check;
+}
+
 /* Checks the options against each other. *out_wanted: there is a job. */
 static int
 check_options(const args *a, const run_source *source, bool *out_wanted)
@@ -340,6 +401,24 @@ check_next_run(const run_job *j, const args *a)
     return is_next ? j->source->next_run(j->source->arg) : SAY_DONE;
 }
 
+/* Opens the job, or another one of its name if it was started with another command. */
+static seine_err
+open_own(const args *a, seine_job_opts *o, run_job *out, seine_diag *diag)
+{
+    bool is_ours = is_named_by_us(a, out);
+    char name[sizeof out->name];
+
+    snprintf(name, sizeof name, "%s", out->name);
+    if (is_ours && o->fresh && find_own_job(a, o->spec, name, sizeof name))
+        snprintf(out->name, sizeof out->name, "%s", name);
+    seine_err e = seine_job_open(o, &out->job, diag);
+    if (e != SEINE_E_CONFIG || !is_ours || !find_own_job(a, o->spec, name, sizeof name) ||
+        strcmp(name, out->name) == 0)
+        return e;
+    snprintf(out->name, sizeof out->name, "%s", name);
+    return seine_job_open(o, &out->job, diag);
+}
+
 int
 run_job_open(const args *a, run_job *out)
 {
@@ -379,7 +458,7 @@ run_job_open(const args *a, run_job *out)
     o.round_members = free_members;
     o.next_run = out->source != NULL;
     o.keep_kept = out->source && out->source->keeps_known;
-    seine_err e = seine_job_open(&o, &out->job, &diag);
+    seine_err e = open_own(a, &o, out, &diag);
     if (e == SEINE_E_ALREADY && a->command == &cmd_check && !set->resume) {
         o.fresh = true; /* to check again is why the command was typed again */
         e = seine_job_open(&o, &out->job, &diag);

@@ -512,6 +512,38 @@ def the_job_of_another_command_is_named_as_that():
         check((r.code, r.err.splitlines()[0]), (2, "seine: job 'one' was started with another command"))
 
 
+@case
+def another_crawl_of_a_finished_host_is_a_job_of_its_own():
+    with origin("--site", "5:3") as o, tempfile.TemporaryDirectory() as where:
+        def crawl(*words):
+            r = run(where, "crawl", o.url("/"), "-q", "--mine", *words, *UNHURRIED)
+            return r.code, r.err
+
+        def names():
+            return sorted(name.removeprefix(base) for name in listed(where))
+        base = "127.0.0.1-" + o.url("/").split(":")[2].split("/")[0]
+        check(crawl("-o", "a.jsonl")[0], 0)
+        pages = len(results(where, "a.jsonl"))
+        check(crawl("-o", "b.jsonl")[0], 0)
+        check((names(), len(results(where, "a.jsonl")), len(results(where, "b.jsonl"))), (["", "-2"], pages, pages))
+
+        code, err = crawl("-o", "b.jsonl")  # finished, and said so by its own name
+        check((code, f"job '{base}-2' is finished" in err, f"seine retry {base}-2" in err), (2, True, True), err)
+        check(crawl("-o", "b.jsonl", "--fresh")[0], 0)  # starts its own job over, not the first
+        check((names(), len(results(where, "b.jsonl"))), (["", "-2"], pages))
+
+        check(crawl("-o", "c.jsonl", "-m", "1ms", "--grace", "0")[0], 4)
+        code, err = crawl("-o", "d.jsonl")  # something is left to do: that may be what is meant
+        check((code, err.splitlines()[0]), (2, f"seine: job '{base}' was started with another --output"), err)
+        check(crawl("-o", "c.jsonl", "--resume")[0], 0)
+        check((names(), len(results(where, "c.jsonl"))), (["", "-2", "-3"], pages))
+
+        for _ in range(2):
+            check(run(where, "mirror", o.url("/"), "--mine", "-q").code, 0)
+        check(crawl("-l", "1", "--incremental")[1].splitlines()[0], f"seine: job '{base}' was started with another --depth")
+        check(names(), ["", "-2", "-3", "-4"])
+
+
 def examples(*names):
     """The command lines that the help of these commands shows, in their order."""
     table = [json.loads(line) for line in seine("help", "--json").out.splitlines()]
