@@ -178,8 +178,12 @@ exec_records_close(exec_records *all, const limit_run *run)
     jsonl_set(sum, "failed", seine_json_new_int((int64_t)(c->failed + c->limited)));
     jsonl_set(sum, "skipped", seine_json_new_int((int64_t)c->bad));
     jsonl_set(sum, "wall_ms", jsonl_in(seine_now() - run->from, SEINE_MS(1)));
+    int failed = atomic_load(&run->failed);
     jsonl_set(sum, "stopped_by",
-              jsonl_string(atomic_load(&run->signal) ? "signal" : "done"));
+              jsonl_string(failed == EPIPE             ? "pipe"
+                           : failed                    ? "disk"
+                           : atomic_load(&run->signal) ? "signal"
+                                                       : "done"));
     write_record(all, sum);
     if (close(all->fd) != 0 && all->failed == 0)
         all->failed = errno;

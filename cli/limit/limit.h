@@ -53,7 +53,7 @@ typedef struct limit_run {
     atomic_bool is_ending; /* whoever sets it ends the run */
     atomic_bool has_hup;   /* the configuration is to be read again */
     bool ends_on_hangup;   /* started on a terminal, which has gone then */
-    int failed;            /* errno of standard output; 0 */
+    atomic_int failed;     /* errno of standard output; 0 */
     bool shows_bar;
     struct limit_exec *exec; /* NULL: no commands */
 } limit_run;

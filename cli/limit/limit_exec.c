@@ -110,6 +110,15 @@ limit_exec_open(limit_run *r)
     return code == SAY_DONE ? start_pool(x, r->set) : code;
 }
 
+/* What commands write can be passed on no longer: nothing more starts. */
+static void
+note_failure(limit_run *r, int why)
+{
+    if (why == 0 || atomic_exchange(&r->failed, why) != 0)
+        return;
+    seine_ctx_cancel(r->ctx, SEINE_E_CANCELED);
+}
+
 /* Passes on the whole lines that are there, and keeps the rest. */
 static void
 pass_lines(work *w, bool is_err, bool is_last)
@@ -129,7 +138,7 @@ pass_lines(work *w, bool is_err, bool is_last)
         terminal_err(&w->run->term, half->text, n);
     } else {
         terminal_text(&w->run->term, half->text, n);
-        terminal_flush(&w->run->term);
+        note_failure(w->run, terminal_flush(&w->run->term));
     }
     memmove(half->text, half->text + n, half->len - n);
     half->len -= n;

@@ -95,11 +95,12 @@ pass_line(limit_run *r, const char *text, size_t len)
     textbuf_add(&whole, text, len);
     textbuf_add(&whole, "\n", 1);
     terminal_text(&r->term, whole.text, whole.len);
-    r->failed = terminal_flush(&r->term);
+    int failed = terminal_flush(&r->term);
     textbuf_free(&whole);
-    if (r->failed == 0)
+    atomic_store(&r->failed, failed);
+    if (failed == 0)
         limit_count(r, &r->counts.started);
-    return r->failed == 0;
+    return failed == 0;
 }
 
 static void
@@ -159,7 +160,7 @@ start_line(limit_run *r, const paced_line *line)
     pacer_answer answer = r->set->dry_run ? pacer_reserve(&r->pacer, line, 0, 0, &at, why)
                                           : wait_for_token(r, line, why);
 
-    if (answer == PACER_ENDED)
+    if (answer == PACER_ENDED || atomic_load(&r->failed))
         return false;
     if (answer != PACER_DUE) {
         refuse(r, line, answer == PACER_LIMITED, why);
@@ -254,11 +255,13 @@ finish(limit_run *r, int code)
     if (r->exec && !limit_exec_close(r))
         code = SAY_MACHINE;
     limit_counts c = counts_of(r);
-    if (r->failed)
-        return r->failed == EPIPE
+    int failed = atomic_load(&r->failed);
+    if (failed)
+        return failed == EPIPE
                    ? SAY_PIPE
-                   : say_fail(SAY_MACHINE, NULL, "cannot write standard output: %s",
-                              show_errno(r->failed).text);
+                   : say_fail(SAY_MACHINE, say_write_advice(show_errno(failed).text),
+                              "cannot write standard output: %s",
+                              show_errno(failed).text);
     return code == SAY_DONE && c.failed + c.limited + c.bad > 0 ? SAY_FAILED : code;
 }
 

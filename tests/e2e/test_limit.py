@@ -331,6 +331,27 @@ def a_reader_that_goes_away_ends_the_run():
     check(p.wait(PATIENCE), 141)
 
 
+@rows([(("--exec", "echo {}"), 3), (("--exec", "sh -c 'echo {}; exit 1'", "--retries", "9"), 3), (("--pass",), 3)], name=lambda row: " ".join(row[0]))
+def a_full_disk_ends_the_run_and_is_told(words, code):
+    """One line a second of two hours: the run ends because the first could not be written."""
+    with open("/dev/full", "wb") as full, tempfile.TemporaryDirectory() as top:
+        p = subprocess.Popen([os.path.abspath(PROGRAM), "limit", "-r", "1/s", *words, *(("-o", top + "/done.jsonl") if "--exec" in words else ())],
+                             stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE, env=environment())
+        err = p.communicate(numbers(7200).encode())[1].decode()
+        check((p.returncode, "seine: cannot write standard output: no space left on device\n" in err), (code, True), err)
+        if "--exec" in words:
+            with open(top + "/done.jsonl", encoding="utf-8") as f:
+                check(json.loads(f.read().splitlines()[-1])["stopped_by"], "disk")
+
+
+@case
+def commands_whose_reader_goes_away_end():
+    p = start("-r", "1/s", "--exec", "echo {}")
+    p.stdout.close()
+    p.communicate(numbers(7200).encode())
+    check(p.returncode, 141)
+
+
 @case
 def requests_are_those_of_fetch_and_have_the_pace():
     with pages({"*": "<title>t</title>"}) as site, tempfile.TemporaryDirectory() as d:
