@@ -221,7 +221,8 @@ html_lines(textbuf *out, const html_chart *c)
 
     put_head(out, c);
     for (int p = sc.high; p >= sc.low; p--)
-        textbuf_put(out, "<span>%s</span>", figure_span((seine_span)pow(10, p)).text);
+        textbuf_put(out, "<span>%s</span>",
+                    figure_span(p < 19 ? (seine_span)pow(10, p) : SEINE_NEVER).text);
     put_svg(out, c);
     put_grid(out, (size_t)(sc.high - sc.low));
     for (size_t s = 0; s < c->n_series; s++)

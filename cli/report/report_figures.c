@@ -90,7 +90,7 @@ report_top_host(const report *r, const char *host)
     const char *name;
     size_t n;
 
-    for (size_t i = 0; i < seine_json_size(list); i++) {
+    for (size_t i = 0; i < seine_json_size(list) && i < REPORT_SHOWN; i++) {
         const seine_json *h = seine_json_at(list, i);
 
         if (seine_json_string(seine_json_get(h, "host"), &name, &n) &&

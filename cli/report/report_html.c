@@ -87,11 +87,18 @@ put_tile(textbuf *out, figure f, const char *name)
     textbuf_put(out, "<li><b>%s</b><span>%s</span></li>", f.text, name);
 }
 
+/* Milliseconds of a summary, which somebody else may have written. */
+static seine_span
+span_of(double ms)
+{
+    return ms < 9e12 ? (seine_span)(ms * 1e6) : SEINE_NEVER;
+}
+
 static void
 put_tiles(textbuf *out, const report *r)
 {
     seine_span wall = report_fact(r, "wall_ms") > 0
-                          ? SEINE_MS((seine_span)report_fact(r, "wall_ms"))
+                          ? span_of((double)report_fact(r, "wall_ms"))
                           : report_wall(r);
 
     textbuf_put(out, "<ul class=\"tiles\">");
@@ -442,28 +449,32 @@ put_latency(textbuf *out, const report *r)
 /* Hosts */
 
 static void
+put_host_count(textbuf *out, const seine_json *host, const char *name)
+{
+    int64_t n;
+
+    if (seine_json_int(seine_json_get(host, name), &n) && n >= 0)
+        put_cell(out, figure_count((uint64_t)n));
+    else
+        textbuf_put(out, "<td></td>");
+}
+
+static void
 put_host_facts(textbuf *out, const report *r, const char *name)
 {
     const seine_json *h = report_top_host(r, name);
     const char *by;
     double gap;
-    int64_t most, opens;
     size_t n;
 
-    if (h && seine_json_int(seine_json_get(h, "max_rps_1s"), &most))
-        put_cell(out, figure_count((uint64_t)most));
+    put_host_count(out, h, "max_rps_1s");
+    if (seine_json_number(seine_json_get(h, "min_gap_ms"), &gap) && gap >= 0)
+        put_cell(out, figure_span(span_of(gap)));
     else
         textbuf_put(out, "<td></td>");
-    if (h && seine_json_number(seine_json_get(h, "min_gap_ms"), &gap))
-        put_cell(out, figure_span((seine_span)(gap * 1e6)));
-    else
-        textbuf_put(out, "<td></td>");
-    if (h && seine_json_int(seine_json_get(h, "breaker_opens"), &opens))
-        put_cell(out, figure_count((uint64_t)opens));
-    else
-        textbuf_put(out, "<td></td>");
+    put_host_count(out, h, "breaker_opens");
     textbuf_put(out, "<td>");
-    if (h && seine_json_string(seine_json_get(h, "limited_by"), &by, &n))
+    if (seine_json_string(seine_json_get(h, "limited_by"), &by, &n))
         html_text(out, by);
     textbuf_put(out, "</td>");
 }
@@ -660,19 +671,22 @@ put_items(textbuf *out, const report *r)
 {
     const seine_json *list = report_unmet(r);
     const char *text;
-    size_t n;
+    size_t i = 0, n;
 
     if (!report_items_any(r))
         return;
     put_h2(out, "items", "Items");
     textbuf_put(out, "<p>%s good", figure_count(r->items_good).text);
     textbuf_put(out, ", %s bad rows.</p>\n", figure_count(r->items_bad).text);
-    for (size_t i = 0; i < seine_json_size(list); i++)
+    for (; i < seine_json_size(list) && i < REPORT_SHOWN && out->len < ROOM; i++)
         if (seine_json_string(seine_json_at(list, i), &text, &n)) {
             textbuf_put(out, "<p class=\"hint\">Expectation not met: ");
             html_sentence(out, text);
             textbuf_put(out, "</p>\n");
         }
+    if (i < seine_json_size(list))
+        textbuf_put(out, "<p class=\"hint\">and %s more that are not met.</p>\n",
+                    figure_count(seine_json_size(list) - i).text);
     if (r->summary && seine_json_size(list) == 0)
         textbuf_put(out, "<p>All expectations are met, or there were none.</p>\n");
     put_coverage(out, r);

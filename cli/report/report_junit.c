@@ -2,9 +2,11 @@
 /* A report as JUnit XML: a case for each URL that failed, one for those that did not, and
  * one for each expectation that is not met. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/html.h"
+#include "screen/xalloc.h"
 
 /* A group keeps its first URLs; the others are one case more. */
 static size_t
@@ -68,9 +70,11 @@ put_unmet(textbuf *out, const seine_json *list)
     for (size_t i = 0; i < seine_json_size(list); i++) {
         if (!seine_json_string(seine_json_at(list, i), &text, &n))
             text = "";
-        textbuf_put(out, "  <testcase classname=\"expect\" name=\"%.*s\">\n",
-                    (int)strcspn(text, ": \"<>&"), text);
-        textbuf_put(out, "    <failure type=\"expect\" message=\"");
+        char *name = xalloc_copy(text, strcspn(text, ": "));
+        textbuf_put(out, "  <testcase classname=\"expect\" name=\"");
+        html_text(out, name);
+        free(name);
+        textbuf_put(out, "\">\n    <failure type=\"expect\" message=\"");
         html_sentence(out, text);
         textbuf_put(out, "\"/>\n  </testcase>\n");
     }

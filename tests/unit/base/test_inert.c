@@ -35,6 +35,7 @@ TEST(inert_text_holds_nothing_that_a_terminal_obeys)
         {"\xe2\x80\xae", "\\u202e", "\xe2\x80\xae", "\\u202e"}, /* right to left */
         {"\xe2\x81\xa6", "\\u2066", "\xe2\x81\xa6", "\\u2066"}, /* isolate */
         {"\xe2\x80\x8d", "\xe2\x80\x8d", "\xe2\x80\x8d", "\xe2\x80\x8d"}, /* joiner */
+        {"\xef\xbf\xbe", "\\ufffe", "\xef\xbf\xbe", "\\ufffe"}, /* no character in XML */
         {"\xf3\xa0\x80\x81", "\\udb40\\udc01", "\xf3\xa0\x80\x81", "\\udb40\\udc01"},
         {"caf\xc3\xa9 \xf0\x9f\x98\x80", "caf\xc3\xa9 \xf0\x9f\x98\x80",
          "caf\xc3\xa9 \xf0\x9f\x98\x80", "caf\xc3\xa9 \xf0\x9f\x98\x80"},
