@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <seine/fleet_view.h>
 #include <seine/plumbing.h>
@@ -240,6 +242,22 @@ export_all(export *x, const char *urls)
     return code;
 }
 
+/* Opens the file of all records anew; never what a link leads to, but for /dev/stdout and
+ * its like. */
+static FILE *
+open_output(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+                  0666);
+
+    if (fd < 0 && errno == ELOOP)
+        fd = seine_file_append(path);
+    FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!to && fd >= 0)
+        close(fd);
+    return to;
+}
+
 static int
 run_export(const args *a)
 {
@@ -254,7 +272,7 @@ run_export(const args *a)
     int code = fleet_run_urls(&set->store, &urls);
     if (code != SAY_DONE)
         return code;
-    if (is_file && !(x.to = fopen(set->output, "we")))
+    if (is_file && !(x.to = open_output(set->output)))
         code = say_fail(SAY_USAGE, "another name", "cannot write '%s': %s",
                         show(set->output).text, show_errno(errno).text);
     if (code == SAY_DONE)

@@ -439,6 +439,27 @@ seine_fleet_view_partitions(seine_fleet_view *v, const char *name,
     return e == SEINE_OK ? each_row(v, tell_partition, &t, diag) : e;
 }
 
+/* A worker makes names of letters, digits and dots ("p00003.e1.jsonl"). Any other name
+ * was put there by somebody else, and could lead out of the directory. */
+static bool
+is_segment_name(sn_str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (!sn_is_alpha(name.ptr[i]) && !sn_is_digit(name.ptr[i]) &&
+            (i == 0 || name.ptr[i] != '.'))
+            return false;
+    return name.len > 0;
+}
+
+static seine_err
+say_segment_name(const char *job, sn_str name, seine_diag *diag)
+{
+    sn_diag_text(diag,
+                 "job '%.60s' in Redis has a segment '%.*s', which is no name of one",
+                 job, name.len < 60 ? (int)name.len : 60, name.ptr);
+    return SEINE_E_CONFIG;
+}
+
 /* "bytes records host" */
 static void
 tell_segment(uint32_t part, sn_str name, sn_str value,
@@ -470,7 +491,11 @@ seine_fleet_view_segments(seine_fleet_view *v, const char *name,
 
         e = ask(v, p % v->n, words, 2, &reply, diag);
         for (size_t i = 0; e == SEINE_OK && i + 1 < reply->count; i += 2)
-            tell_segment(p, reply->items[i]->text, reply->items[i + 1]->text, fn, arg);
+            if (is_segment_name(reply->items[i]->text))
+                tell_segment(p, reply->items[i]->text, reply->items[i + 1]->text, fn,
+                             arg);
+            else
+                e = say_segment_name(name, reply->items[i]->text, diag);
     }
     return e;
 }
