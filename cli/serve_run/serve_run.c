@@ -12,6 +12,7 @@
 
 #include <seine/console.h>
 #include <seine/log.h>
+#include <seine/plumbing.h>
 #include <seine/version.h>
 
 #include "config/config.h"
@@ -80,6 +81,16 @@ no_console(const serving *s, seine_err e, const seine_diag *d)
     return code;
 }
 
+/* Opens a file of logs; never what a link leads to, but for /dev/stderr and its like. */
+static int
+open_log_file(const char *name)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+                  0640);
+
+    return fd < 0 && errno == ELOOP ? seine_file_append(name) : fd;
+}
+
 /* Where the log goes: monitoring.log_output. */
 static int
 open_output(serving *s)
@@ -91,8 +102,7 @@ open_output(serving *s)
     else if (strcmp(name, "stderr") == 0)
         s->log_fd = STDERR_FILENO;
     else
-        s->log_fd =
-            open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0640);
+        s->log_fd = open_log_file(name);
     if (s->log_fd >= 0)
         return SAY_DONE;
     return say_fail(SAY_USAGE, "monitoring.log_output: stdout",
@@ -108,7 +118,7 @@ reopen_output(serving *s)
 
     if (s->log_fd <= STDERR_FILENO)
         return;
-    int fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0640);
+    int fd = open_log_file(name);
     if (fd >= 0) {
         dup3(fd, s->log_fd, O_CLOEXEC);
         close(fd);

@@ -83,6 +83,17 @@ def a_log_does_not_go_through_a_link():
 
 
 @case
+def the_log_of_the_console_does_not_go_through_a_link():
+    for kind in ("victim", "none"):
+        with Shared() as s:
+            os.symlink(getattr(s, kind), s("x"))
+            with open(s("seine.yaml"), "w", encoding="utf-8") as f:
+                f.write("monitoring: {log_output: x}\n")
+            r = attack("serve", "--port", "0", "--state", "state", cwd=s.dir)
+            check((r.code, s.is_untouched(), "symbolic link" in r.err, "\ntry: " in r.err), (2, True, True, True), r.err)
+
+
+@case
 def descriptors_by_name_are_no_links():
     """/dev/stderr is a link, and everybody's way to say: standard error."""
     with Shared() as s:
