@@ -183,20 +183,20 @@ answer(feeder *f, const fed *one)
     end.fault.status = one->has_page ? 200 : 404;
     end.fault.sent = true;
     end.spent[SEINE_PHASE_HEAD] = SEINE_US(50);
-    bench_must(h->admit(&peer, h->arg) == SEINE_OK, "an address was refused");
-    if (h->sent)
-        h->sent(h->arg);
-    h->head(one->has_page ? &f->head : &f->none, h->arg);
+    bench_must(h->ops->admit(&peer, h->arg) == SEINE_OK, "an address was refused");
+    if (h->ops->sent)
+        h->ops->sent(h->arg);
+    h->ops->head(one->has_page ? &f->head : &f->none, h->arg);
     write_links(p, one->number);
     for (size_t at = 0; at < len; at += PIECE) {
         sn_str piece = {p->bytes + at, len - at < PIECE ? len - at : PIECE};
 
-        if (h->room)
-            bench_must(h->room(h->arg) >= piece.len, "memory is short");
-        if (!h->body(piece, h->arg))
+        if (h->ops->room)
+            bench_must(h->ops->room(h->arg) >= piece.len, "memory is short");
+        if (!h->ops->body(piece, h->arg))
             break;
     }
-    h->end(&end, h->arg);
+    h->ops->end(&end, h->arg);
 }
 
 static seine_time

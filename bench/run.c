@@ -131,13 +131,13 @@ turn(sn_transport *t, seine_time until)
     f->n = 0;
     for (unsigned i = 0; i < n; i++) {
         sn_handler h = f->live[i];
-        if (h.admit(&peer, h.arg) != SEINE_OK)
+        if (h.ops->admit(&peer, h.arg) != SEINE_OK)
             abort();
-        if (h.sent)
-            h.sent(h.arg);
-        h.head(&f->head, h.arg);
-        h.body((sn_str){page, sizeof page}, h.arg);
-        h.end(&end, h.arg);
+        if (h.ops->sent)
+            h.ops->sent(h.arg);
+        h.ops->head(&f->head, h.arg);
+        h.ops->body((sn_str){page, sizeof page}, h.arg);
+        h.ops->end(&end, h.arg);
     }
     return virtual_now;
 }

@@ -127,10 +127,10 @@ start(client *g)
                         .fresh = fresh,
                         .ceiling = SN_ADDRESS_LOCAL,
                         .pin = SN_ADDRESS_NO_PIN};
-    sn_handler h = {.head = head, .body = body, .end = end, .arg = g};
+    static const sn_handler_ops ops = {.head = head, .body = body, .end = end};
 
     started++;
-    bench_ok(t->ops->start(t, &g->q, &h, &g->x));
+    bench_ok(t->ops->start(t, &g->q, &(sn_handler){&ops, g}, &g->x));
 }
 
 static void

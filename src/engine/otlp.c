@@ -161,7 +161,7 @@ send_batch(seine_otlp *o, post *p)
         .max_wire = ANSWER_MOST,
         .max_body = ANSWER_MOST};
     seine_time now = o->clock->now(o->clock);
-    sn_handler handler = {.head = on_head, .body = on_body, .end = on_end, .arg = p};
+    static const sn_handler_ops ops = {.head = on_head, .body = on_body, .end = on_end};
     sn_request request = {.method = SN_STR("POST"),
                           .url = &o->url,
                           .fields = o->fields,
@@ -178,7 +178,7 @@ send_batch(seine_otlp *o, post *p)
     *p = (post){.err = SEINE_OK};
     seine_retry_hint_init(&p->hint, o->clock->wall(o->clock));
     atomic_fetch_add(&o->requests, 1);
-    p->err = o->transport->ops->start(o->transport, &request, &handler, &x);
+    p->err = o->transport->ops->start(o->transport, &request, &(sn_handler){&ops, p}, &x);
     if (p->err != SEINE_OK)
         return;
     bool is_told = false;

@@ -9,39 +9,6 @@
 #include "engine/response.h"
 #include "engine/trace.h"
 
-seine_err
-sn_requests_init(sn_requests *r, sn_shared_state *shared, const sn_env *env,
-                 const sn_requests_ops *ops)
-{
-    *r = (sn_requests){.shared = shared,
-                       .env = env,
-                       .ops = *ops,
-                       .ask_at = SEINE_NEVER,
-                       .evict_at = SEINE_NEVER};
-    if (!sn_requests_init_fields(r) ||
-        sn_proxy_breakers_init(&r->proxy_breakers, &shared->opts) != SEINE_OK) {
-        sn_requests_fini(r);
-        return SEINE_E_NOMEM;
-    }
-    return SEINE_OK;
-}
-
-void
-sn_requests_fini(sn_requests *r)
-{
-    for (sn_flight *f = r->spare, *next; f; f = next) {
-        next = f->next;
-        sn_free(f->cookie);
-        sn_free(f);
-    }
-    sn_page_pool_fini(&r->pages);
-    sn_proxy_breakers_fini(&r->proxy_breakers);
-    sn_free(r->plain);
-    sn_free(r->home);
-    sn_buf_fini(&r->home_written);
-    *r = (sn_requests){0};
-}
-
 /* Flights. */
 
 static sn_flight *
@@ -171,6 +138,14 @@ on_room(void *arg)
 }
 
 static void
+on_trace(const char *what, sn_str text, void *arg)
+{
+    sn_flight *f = arg;
+
+    sn_trace_text(f->requests->shared, f->visit, what, text);
+}
+
+static void
 on_end(const sn_end *end, void *arg)
 {
     sn_flight *f = arg;
@@ -186,6 +161,54 @@ on_end(const sn_end *end, void *arg)
     sn_capture_end(v);
     release_flight(f);
     push_ended(f->requests, v);
+}
+
+static sn_handler_ops
+choose_handler(const sn_shared_state *c)
+{
+    return (sn_handler_ops){.admit = on_admit,
+                            .may_send = on_may_send,
+                            .trace = sn_trace_is_on(c) ? on_trace : NULL,
+                            .sent = on_sent,
+                            .head = on_head,
+                            .wire = c->opts.keep & SEINE_KEEP_WIRE ? on_wire : NULL,
+                            .room = on_room,
+                            .body = on_body,
+                            .end = on_end};
+}
+
+seine_err
+sn_requests_init(sn_requests *r, sn_shared_state *shared, const sn_env *env,
+                 const sn_requests_ops *ops)
+{
+    *r = (sn_requests){.shared = shared,
+                       .env = env,
+                       .ops = *ops,
+                       .handler = choose_handler(shared),
+                       .ask_at = SEINE_NEVER,
+                       .evict_at = SEINE_NEVER};
+    if (!sn_requests_init_fields(r) ||
+        sn_proxy_breakers_init(&r->proxy_breakers, &shared->opts) != SEINE_OK) {
+        sn_requests_fini(r);
+        return SEINE_E_NOMEM;
+    }
+    return SEINE_OK;
+}
+
+void
+sn_requests_fini(sn_requests *r)
+{
+    for (sn_flight *f = r->spare, *next; f; f = next) {
+        next = f->next;
+        sn_free(f->cookie);
+        sn_free(f);
+    }
+    sn_page_pool_fini(&r->pages);
+    sn_proxy_breakers_fini(&r->proxy_breakers);
+    sn_free(r->plain);
+    sn_free(r->home);
+    sn_buf_fini(&r->home_written);
+    *r = (sn_requests){0};
 }
 
 /* Starting. */
@@ -255,14 +278,6 @@ choose_proxy(sn_requests *r, sn_flight *f, seine_time now, const sn_proxy **out_
     return e;
 }
 
-static void
-on_trace(const char *what, sn_str text, void *arg)
-{
-    sn_flight *f = arg;
-
-    sn_trace_text(f->requests->shared, f->visit, what, text);
-}
-
 static seine_err
 begin_exchange(sn_requests *r, sn_flight *f, sn_address_zone pin, seine_time now)
 {
@@ -297,24 +312,13 @@ begin_exchange(sn_requests *r, sn_flight *f, sn_address_zone pin, seine_time now
     set_trust(&r->shared->opts, v, &f->request);
     if (!sn_requests_fields(r, v, &f->request) || !sn_request_add_cookies(r, f))
         return SEINE_E_NOMEM;
-    sn_handler handler = {.admit = on_admit,
-                          .may_send = on_may_send,
-                          .sent = on_sent,
-                          .head = on_head,
-                          .room = on_room,
-                          .body = on_body,
-                          .end = on_end,
-                          .arg = f};
-    if (sn_trace_is_on(r->shared))
-        handler.trace = on_trace;
-    if (r->shared->opts.keep & SEINE_KEEP_WIRE) {
+    if (r->handler.wire) {
         e = sn_capture_begin(v, &f->request, v->started_wall);
         if (e != SEINE_OK)
             return e;
-        handler.wire = on_wire;
     }
     sn_transport *t = r->env->transport;
-    return t->ops->start(t, &f->request, &handler, &v->exchange);
+    return t->ops->start(t, &f->request, &(sn_handler){&r->handler, f}, &v->exchange);
 }
 
 void

@@ -52,6 +52,7 @@ typedef struct sn_requests {
     size_t n_plain;
     bool conditional, range; /* `home` has such fields */
     sn_proxy_breakers proxy_breakers;
+    sn_handler_ops handler;
     sn_flight *flying; /* newest first */
     sn_flight *spare;
     sn_type_memo types;

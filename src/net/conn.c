@@ -443,8 +443,8 @@ note_sent(sn_exchange *x)
     if (x->sent)
         return;
     x->sent = true;
-    if (x->handler.sent)
-        x->handler.sent(x->handler.arg);
+    if (x->handler.ops->sent)
+        x->handler.ops->sent(x->handler.arg);
 }
 
 /* Sends the rest of the request. After a failure there may still be a response to

@@ -72,7 +72,8 @@ hand_on(sn_conn *c, sn_str piece)
     sn_exchange *x = c->x;
 
     c->reader->body += piece.len;
-    if (piece.len > 0 && x->handler.body && !x->handler.body(piece, x->handler.arg))
+    if (piece.len > 0 && x->handler.ops->body &&
+        !x->handler.ops->body(piece, x->handler.arg))
         return SEINE_E_CANCELED;
     return SEINE_OK;
 }
@@ -99,7 +100,7 @@ pass(sn_conn *c, sn_str piece)
 static seine_err
 spoil(sn_conn *c, seine_err e)
 {
-    if (e != SEINE_E_BAD_ENCODING || !c->x->handler.wire)
+    if (e != SEINE_E_BAD_ENCODING || !c->x->handler.ops->wire)
         return e;
     c->reader->spoiled = e;
     sn_conn_drop_body(c);

@@ -89,7 +89,7 @@ trace_tls(const sn_conn *c)
     char text[1024];
     size_t n = sn_tls_describe(c->tls, text, sizeof text);
 
-    c->x->handler.trace("tls", (sn_str){text, n}, c->x->handler.arg);
+    c->x->handler.ops->trace("tls", (sn_str){text, n}, c->x->handler.arg);
 }
 
 /* Does one step of the TLS handshake. */
@@ -99,7 +99,7 @@ shake_hands(sn_conn *c)
     sn_socket_transport *w = c->of;
     sn_tls_got got = sn_tls_handshake(c->tls);
 
-    if (got != SN_TLS_WAIT && c->x->handler.trace)
+    if (got != SN_TLS_WAIT && c->x->handler.ops->trace)
         trace_tls(c);
     if (got == SN_TLS_FAILED) {
         sn_exchange_fail(c->x, sn_tls_err(c->tls), sn_tls_text(c->tls));
@@ -168,7 +168,8 @@ ask(sn_conn *c)
 {
     sn_exchange *x = c->x;
     sn_str text;
-    seine_err e = x->handler.may_send ? x->handler.may_send(x->handler.arg) : SEINE_OK;
+    seine_err e =
+        x->handler.ops->may_send ? x->handler.ops->may_send(x->handler.arg) : SEINE_OK;
 
     if (e == SEINE_OK)
         e = sn_exchange_text(x, &text);

@@ -169,8 +169,8 @@ on_head(sn_conn *c)
     c->reader->has_head = true;
     if (!c->unsent)
         sn_conn_begin_body(c);
-    if (x->handler.head)
-        x->handler.head(&c->reader->head, x->handler.arg);
+    if (x->handler.ops->head)
+        x->handler.ops->head(&c->reader->head, x->handler.arg);
     return sn_conn_begin_unpack(c);
 }
 
@@ -209,7 +209,7 @@ archive(const sn_conn *c, sn_h1_event event, const char *from, const sn_str *in)
     size_t n = (size_t)(in->ptr - from) + (event == SN_H1_FAIL ? in->len : 0);
 
     if (n > 0)
-        c->x->handler.wire((sn_str){from, n}, c->x->handler.arg);
+        c->x->handler.ops->wire((sn_str){from, n}, c->x->handler.arg);
 }
 
 static bool
@@ -224,7 +224,7 @@ read_on(sn_conn *c, sn_h1_event *out_event, sn_str *in, sn_str *out_piece)
         r->wire += (uint64_t)(in->ptr - from);
     if (*out_event == SN_H1_DONE && in->len > 0)
         r->is_408_behind = sn_is_request_timeout(*in);
-    if (c->x && c->x->handler.wire)
+    if (c->x && c->x->handler.ops->wire)
         archive(c, *out_event, from, in);
     return on_event(c, *out_event, out_piece);
 }
@@ -295,7 +295,8 @@ static size_t
 room_of(const sn_conn *c)
 {
     const sn_exchange *x = c->x;
-    size_t room = x && x->handler.room ? x->handler.room(x->handler.arg) : SIZE_MAX;
+    size_t room =
+        x && x->handler.ops->room ? x->handler.ops->room(x->handler.arg) : SIZE_MAX;
 
     return room < SN_SOCKET_TRANSPORT_ROOM ? room : SN_SOCKET_TRANSPORT_ROOM;
 }

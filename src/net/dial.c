@@ -146,8 +146,8 @@ admit(sn_exchange *x, const sn_ip *ip)
 {
     seine_err e = SEINE_OK;
 
-    if (!x->admitted && x->handler.admit)
-        e = x->handler.admit(ip, x->handler.arg);
+    if (!x->admitted && x->handler.ops->admit)
+        e = x->handler.ops->admit(ip, x->handler.arg);
     x->admitted = true;
     return e;
 }
@@ -205,7 +205,7 @@ trace_connect(const sn_exchange *x, const sn_ip *ip, uint16_t port)
     write_address(ip, name);
     int n = snprintf(text, sizeof text, "trying %s port %u%s\n", name, port,
                      x->request->proxy ? ", the proxy" : "");
-    x->handler.trace("connect", (sn_str){text, (size_t)n}, x->handler.arg);
+    x->handler.ops->trace("connect", (sn_str){text, (size_t)n}, x->handler.arg);
 }
 
 static void
@@ -222,7 +222,7 @@ trace_names(const sn_exchange *x, const sn_dns_answer *a)
                               i ? ", " : "addresses: ", name);
     }
     n += (size_t)snprintf(text + n, sizeof text - n, "\n");
-    x->handler.trace("resolve", (sn_str){text, n}, x->handler.arg);
+    x->handler.ops->trace("resolve", (sn_str){text, n}, x->handler.arg);
 }
 
 /* Starts one more connect. *out_done: the exchange needs no other. */
@@ -248,7 +248,7 @@ try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
         }
         settle_peer(x, ip);
     }
-    if (x->handler.trace)
+    if (x->handler.ops->trace)
         trace_connect(x, ip, port_of(r));
     seine_err e =
         sn_conn_open(w, ip, port_of(r), sn_time_sub(r->deadline, w->loop.now), &c, &now);
@@ -308,7 +308,7 @@ race(sn_dial *d, const sn_dns_answer *answer)
     sn_exchange *x = d->x;
 
     d->both = answer->n4 > 0 && answer->n6 > 0;
-    if (x->handler.trace)
+    if (x->handler.ops->trace)
         trace_names(x, answer);
     sn_happy_eyeballs_begin(&d->race, answer,
                             sn_origin_family(x->origin, x->of->loop.now));

@@ -390,8 +390,8 @@ sn_exchange_end(sn_exchange *x, seine_err e)
         sn_conn_pool_leave(&w->idle, x->origin);
     x->is_ended = true;
     w->n_ended++;
-    if (x->handler.end)
-        x->handler.end(&w->end, x->handler.arg);
+    if (x->handler.ops->end)
+        x->handler.ops->end(&w->end, x->handler.arg);
     sn_exchange_spare(x);
 }
 

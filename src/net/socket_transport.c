@@ -12,7 +12,7 @@
 #include "net/conn_parts.h"
 #include "seine/secret.h"
 
-_Static_assert(sizeof(struct sn_exchange) == 344, "docs/internals/conn.md says so");
+_Static_assert(sizeof(struct sn_exchange) == 280, "docs/internals/conn.md says so");
 _Static_assert(sizeof(sn_dial) == 296, "docs/internals/conn.md says so");
 
 #define OWN_EVERY  SEINE_SECS(60) /* how often the machine's own addresses are read */
@@ -121,8 +121,8 @@ reuse(sn_exchange *x)
 
     if (!c)
         return false;
-    if (x->handler.admit && c->peer.v != 0)
-        e = x->handler.admit(&c->peer, x->handler.arg);
+    if (x->handler.ops->admit && c->peer.v != 0)
+        e = x->handler.ops->admit(&c->peer, x->handler.arg);
     x->admitted = true;
     if (e == SEINE_OK)
         e = sn_exchange_text(x, &text);

@@ -10,9 +10,9 @@
  *
  *     e = sn_socket_transport_new(&(sn_socket_transport_opts){…}, &t, &diag);
  *     sn_request request = {.url = url, .deadline = SEINE_NEVER};
- *     sn_handler handler = {.end = on_end};
+ *     static const sn_handler_ops ops = {.end = on_end};
  *     sn_exchange *x;
- *     e = t->ops->start(t, &request, &handler, &x);
+ *     e = t->ops->start(t, &request, &(sn_handler){&ops, arg}, &x);
  *     now = t->ops->turn(t, SEINE_NEVER);
  *
  * Time    through the loop's clock, read once per turn.

@@ -8,7 +8,8 @@
  * engine/verdict.c decides what follows an end.
  *
  *     sn_request request = {.url = url, .deadline = SEINE_NEVER};
- *     sn_handler handler = {.head = on_head, .body = on_body, .end = on_end};
+ *     sn_handler_ops ops = {.head = on_head, .body = on_body, .end = on_end};
+ *     sn_handler handler = {&ops, arg};
  *     sn_exchange *x;
  *     sn_transport *t = make_transport();
  *     e = t->ops->start(t, &request, &handler, &x);     nothing was called back yet
@@ -20,8 +21,8 @@
  *
  * Time    deadlines are absolute; turn returns the time at its end, which is `now` until
  *         the next turn.
- * Memory  a request is borrowed until its end; an exchange belongs to the transport and
- *         is gone after its end.
+ * Memory  a request and the functions of a handler are borrowed until the end; an
+ *         exchange belongs to the transport and is gone after its end.
  * Threads one owner: the shard's loop. `wake` from any thread.
  */
 #ifndef SN_TRANSPORT_H
@@ -143,7 +144,7 @@ typedef struct sn_end {
 
 /* Called in this order: sent? head? body* end. `end` is called exactly once, and never
  * from inside start or cancel. All callbacks may start and cancel other exchanges. */
-typedef struct sn_handler {
+typedef struct sn_handler_ops {
     /* An address is about to be connected to, or an idle connection to it reused. Not OK
      * (BUSY, LIMITED) ends the exchange with that error and nothing sent. Called once per
      * exchange; NULL: all are fine. */
@@ -171,6 +172,11 @@ typedef struct sn_handler {
      * CANCELED, partial. */
     bool (*body)(sn_str piece, void *arg);
     void (*end)(const sn_end *end, void *arg);
+} sn_handler_ops;
+
+/* Many exchanges share the functions; each has its own `arg`. */
+typedef struct sn_handler {
+    const sn_handler_ops *ops;
     void *arg;
 } sn_handler;
 

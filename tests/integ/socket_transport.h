@@ -189,16 +189,15 @@ visit_of(const char *base, const char *path)
 static inline seine_err
 visit_start(sn_transport *t, visit *v)
 {
-    sn_handler h = {.admit = visit_admit,
-                    .may_send = visit_may_send,
-                    .head = visit_head,
-                    .body = visit_body,
-                    .end = visit_end,
-                    .arg = v};
+    static const sn_handler_ops ops = {.admit = visit_admit,
+                                       .may_send = visit_may_send,
+                                       .head = visit_head,
+                                       .body = visit_body,
+                                       .end = visit_end};
 
     v->t = t;
     v->begun = transport_now();
-    return t->ops->start(t, &v->q, &h, &v->x);
+    return t->ops->start(t, &v->q, &(sn_handler){&ops, v}, &v->x);
 }
 
 /* Turns while the condition holds; a test that waits in vain goes on after a while. */

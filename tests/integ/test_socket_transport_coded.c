@@ -207,12 +207,11 @@ record(sn_transport *t, const char *base, const char *path)
 {
     tape *w = calloc(1, sizeof *w);
     visit *made = visit_of(base, path);
-    sn_handler h = {.admit = visit_admit,
-                    .head = tape_head,
-                    .wire = tape_wire,
-                    .body = visit_body,
-                    .end = visit_end,
-                    .arg = w};
+    static const sn_handler_ops ops = {.admit = visit_admit,
+                                       .head = tape_head,
+                                       .wire = tape_wire,
+                                       .body = visit_body,
+                                       .end = visit_end};
 
     w->v = *made;
     w->v.q.limits = &w->v.limits;
@@ -223,7 +222,7 @@ record(sn_transport *t, const char *base, const char *path)
     w->v.q.url = &w->v.url;
     free(made);
     w->v.t = t;
-    CHECK_EQ(t->ops->start(t, &w->v.q, &h, &w->v.x), SEINE_OK);
+    CHECK_EQ(t->ops->start(t, &w->v.q, &(sn_handler){&ops, w}, &w->v.x), SEINE_OK);
     visit_wait(&w->v);
     return w;
 }

@@ -76,14 +76,11 @@ measure(secured *s, const char *host, const framing *f, const char *word,
 
     snprintf(path, sizeof path, "/%s:9999/%s", word, f->words); /* it changes the head */
     sized z = {.v = visit_of(at(s, host), path)};
-    sn_handler h = {.head = sized_head,
-                    .wire = add_bytes,
-                    .body = sized_body,
-                    .end = sized_end,
-                    .arg = &z};
+    static const sn_handler_ops ops = {
+        .head = sized_head, .wire = add_bytes, .body = sized_body, .end = sized_end};
     z.v->q.fresh = true;
     z.v->t = s->t;
-    CHECK_EQ(s->t->ops->start(s->t, &z.v->q, &h, &z.v->x), SEINE_OK);
+    CHECK_EQ(s->t->ops->start(s->t, &z.v->q, &(sn_handler){&ops, &z}, &z.v->x), SEINE_OK);
     visit_wait(z.v);
     CHECK_EQ(z.v->bytes, 7);
     CHECK_EQ(z.bytes - z.head, z.v->end.wire_bytes);

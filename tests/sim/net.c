@@ -457,7 +457,7 @@ finish(net *t, sn_exchange *x, seine_err code, seine_phase phase)
     sn_handler handler = x->handler;
     x->next_free = t->free;
     t->free = x;
-    handler.end(&end, handler.arg);
+    handler.ops->end(&end, handler.arg);
 }
 
 /* The head as a server would have sent it. */
@@ -503,8 +503,8 @@ give_head(net *t, sn_exchange *x)
                                               (uint32_t)len - name});
         t->head.len += (uint32_t)len;
     }
-    if (x->handler.head)
-        x->handler.head(&t->head, x->handler.arg);
+    if (x->handler.ops->head)
+        x->handler.ops->head(&t->head, x->handler.arg);
 }
 
 /* The body in a few pieces, or half of it. False: nobody wants more. */
@@ -520,9 +520,9 @@ give_body(sim_world *w, sn_exchange *x)
     }
     all.len = x->fail == SEINE_OK ? all.len : all.len / 2;
     size_t step = 1 + roll(w, x->id, asked(w, x), 14, all.len + all.len / 4 + 1);
-    for (size_t at = 0; at < all.len && x->handler.body; at += step) {
+    for (size_t at = 0; at < all.len && x->handler.ops->body; at += step) {
         sn_str piece = sn_str_slice(all, at, at + step);
-        if (!x->handler.body(piece, x->handler.arg)) {
+        if (!x->handler.ops->body(piece, x->handler.arg)) {
             x->enough = at + piece.len >= 512 << 10 && w->opts.max_memory > 4 << 20;
             return false;
         }
@@ -555,8 +555,8 @@ arrive(sim_world *w, sn_exchange *x)
         oracle_arrive(w, x->node);
     h->seen = w->now;
     h->is_seen = true;
-    if (x->handler.sent)
-        x->handler.sent(x->handler.arg);
+    if (x->handler.ops->sent)
+        x->handler.ops->sent(x->handler.arg);
 }
 
 static void
@@ -590,15 +590,15 @@ advance(net *t, sn_exchange *x)
         plan(t, x, w->now + spread(w, x, h->connect, 11));
         return;
     case CONNECT:
-        if (x->handler.admit) {
-            seine_err e = x->handler.admit(&h->ip, x->handler.arg);
+        if (x->handler.ops->admit) {
+            seine_err e = x->handler.ops->admit(&h->ip, x->handler.arg);
             if (e != SEINE_OK) {
                 finish(t, x, e, SEINE_PHASE_CONNECT);
                 return;
             }
         }
-        if (!x->reused && x->handler.may_send) {
-            seine_err e = x->handler.may_send(x->handler.arg);
+        if (!x->reused && x->handler.ops->may_send) {
+            seine_err e = x->handler.ops->may_send(x->handler.arg);
             if (e != SEINE_OK) {
                 h->idle += h->idle < 8;
                 finish(t, x, e, SEINE_PHASE_CONNECT);
@@ -620,7 +620,7 @@ advance(net *t, sn_exchange *x)
         plan(t, x, w->now + spread(w, x, h->body, 13));
         return;
     case BODY:
-        if (x->handler.room && x->handler.room(x->handler.arg) == 0) {
+        if (x->handler.ops->room && x->handler.ops->room(x->handler.arg) == 0) {
             x->at = SEINE_NEVER; /* until net_resume */
             x->held_at = w->now;
             return;

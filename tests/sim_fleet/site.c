@@ -265,7 +265,7 @@ give_head(sim_net *s, const sn_exchange *x)
     memcpy(s->head.text + sizeof name - 1, x->type, len);
     sn_head_add(&s->head, (sn_head_field){0, sizeof name - 1, sizeof name - 1, len});
     s->head.len = sizeof name - 1 + len;
-    x->handler.head(&s->head, x->handler.arg);
+    x->handler.ops->head(&s->head, x->handler.arg);
 }
 
 static void
@@ -279,7 +279,7 @@ finish(sim_net *s, sn_exchange *x, seine_err err)
         give_head(s, x);
         end.fault.status = x->status;
         end.body_bytes = end.wire_bytes = len;
-        if (len > 0 && !x->handler.body((sn_str){x->body, len}, x->handler.arg)) {
+        if (len > 0 && !x->handler.ops->body((sn_str){x->body, len}, x->handler.arg)) {
             err = SEINE_E_CANCELED;
             end.partial = true;
         }
@@ -292,7 +292,7 @@ finish(sim_net *s, sn_exchange *x, seine_err err)
             *at = x->next;
             break;
         }
-    x->handler.end(&end, x->handler.arg);
+    x->handler.ops->end(&end, x->handler.arg);
     free(x);
 }
 
@@ -310,8 +310,8 @@ send_request(sim_net *s, sn_exchange *x, seine_time now)
         return;
     answer(k, url, x);
     x->due = now + k->of->hosts[host].takes;
-    if (x->handler.sent)
-        x->handler.sent(x->handler.arg);
+    if (x->handler.ops->sent)
+        x->handler.ops->sent(x->handler.arg);
 }
 
 static void
@@ -323,9 +323,10 @@ advance(sim_net *s, sn_exchange *x, seine_time now)
         finish(s, x, x->canceled);
     } else if (!x->is_admitted) {
         x->is_admitted = true;
-        seine_err e = x->handler.admit
-                          ? x->handler.admit(&(sn_ip){4, {192, 0, 2, 1}}, x->handler.arg)
-                          : SEINE_OK;
+        seine_err e =
+            x->handler.ops->admit
+                ? x->handler.ops->admit(&(sn_ip){4, {192, 0, 2, 1}}, x->handler.arg)
+                : SEINE_OK;
         if (e != SEINE_OK)
             finish(s, x, e);
     } else if (!x->has_left) {

@@ -301,8 +301,8 @@ leave(script *s, sn_exchange *x, seine_time now)
     if (x->asked < MAX_ASKED)
         s->asked[x->asked].sent_at = now;
     pthread_mutex_unlock(&s->lock);
-    if (x->handler.sent)
-        x->handler.sent(x->handler.arg);
+    if (x->handler.ops->sent)
+        x->handler.ops->sent(x->handler.arg);
 }
 
 /* The next one: the earliest, then the first to come. */
@@ -335,7 +335,7 @@ give_head(wirelike *w, const sn_exchange *x)
         sn_head_add(&w->head, (sn_head_field){at, len, at + len, (uint32_t)value.len});
         w->head.len += len + (uint32_t)value.len;
     }
-    x->handler.head(&w->head, x->handler.arg);
+    x->handler.ops->head(&w->head, x->handler.arg);
 }
 
 /* False: the handler has enough. */
@@ -349,11 +349,13 @@ give_body(const sn_exchange *x, uint64_t *out_bytes)
     memset(page, 'x', sizeof page);
     *out_bytes = body.len + left;
     if (body.len > 0 &&
-        (!x->handler.body(sn_str_slice(body, 0, body.len / 2), x->handler.arg) ||
-         !x->handler.body(sn_str_slice(body, body.len / 2, body.len), x->handler.arg)))
+        (!x->handler.ops->body(sn_str_slice(body, 0, body.len / 2), x->handler.arg) ||
+         !x->handler.ops->body(sn_str_slice(body, body.len / 2, body.len),
+                               x->handler.arg)))
         return false;
     for (; left > 0; left -= left < 1024 ? left : 1024)
-        if (!x->handler.body((sn_str){page, left < 1024 ? left : 1024}, x->handler.arg))
+        if (!x->handler.ops->body((sn_str){page, left < 1024 ? left : 1024},
+                                  x->handler.arg))
             return false;
     return true;
 }
@@ -375,8 +377,8 @@ piece_of(const sn_exchange *x, size_t at, size_t most)
 static void
 archive(const sn_exchange *x, sn_str bytes)
 {
-    if (x->handler.wire)
-        x->handler.wire(bytes, x->handler.arg);
+    if (x->handler.ops->wire)
+        x->handler.ops->wire(bytes, x->handler.arg);
 }
 
 static void
@@ -399,7 +401,7 @@ give_piece(wirelike *w, sn_exchange *x, seine_time now)
     give_head_in_pieces(w, x);
     if (x->given == all)
         return true;
-    size_t room = x->handler.room(x->handler.arg);
+    size_t room = x->handler.ops->room(x->handler.arg);
     x->stands = room == 0;
     x->due = now + SEINE_MS(1);
     if (x->stands)
@@ -407,7 +409,7 @@ give_piece(wirelike *w, sn_exchange *x, seine_time now)
     sn_str piece = piece_of(x, x->given, room < PIECE ? room : PIECE);
     x->given += piece.len;
     archive(x, piece);
-    if (x->handler.body(piece, x->handler.arg))
+    if (x->handler.ops->body(piece, x->handler.arg))
         return false;
     x->canceled = SEINE_E_CANCELED;
     return true;
@@ -456,7 +458,7 @@ finish(wirelike *w, sn_exchange *x, seine_err err, seine_time now)
     pthread_mutex_lock(&w->of->lock);
     w->of->in_flight--;
     pthread_mutex_unlock(&w->of->lock);
-    x->handler.end(&end, x->handler.arg);
+    x->handler.ops->end(&end, x->handler.arg);
     free(x);
 }
 
@@ -467,14 +469,14 @@ advance(wirelike *w, sn_exchange *x, seine_time now)
         finish(w, x, x->canceled, now);
     } else if (!x->admitted) {
         x->admitted = true;
-        seine_err e = x->handler.admit(&(sn_ip){4, {192, 0, 2, 1}}, x->handler.arg);
+        seine_err e = x->handler.ops->admit(&(sn_ip){4, {192, 0, 2, 1}}, x->handler.arg);
         if (e != SEINE_OK) {
             x->answer.unsent = true;
             finish(w, x, e, now);
         }
     } else if (!x->left && !x->answer.unsent && now < due_end(x)) {
         seine_err e =
-            x->answer.connects > 0 ? x->handler.may_send(x->handler.arg) : SEINE_OK;
+            x->answer.connects > 0 ? x->handler.ops->may_send(x->handler.arg) : SEINE_OK;
         if (e == SEINE_OK) {
             leave(w->of, x, now);
         } else {
