@@ -161,12 +161,16 @@ next_visit(sn_run *r)
     return v;
 }
 
+/* In one turn. Connections that opened meanwhile go on before there are more of them, and
+ * what a connection needs while it opens is needed for so many at once. */
+#define STARTS_AT_ONCE 512
+
 static void
 start_requests(sn_run *r)
 {
     sn_visit *v;
 
-    while (!sn_run_hold(r) && (v = next_visit(r))) {
+    for (int n = 0; n < STARTS_AT_ONCE && !sn_run_hold(r) && (v = next_visit(r)); n++) {
         if (r->shared->fleet && sn_run_drop_lost(r, v))
             continue;
         if (r->shared->pace && !sn_run_take_token(r, v))

@@ -643,6 +643,28 @@ TEST(a_wish_holds_requests_whose_connections_are_still_opening)
     tear_down(t);
 }
 
+/* Connections that are open by then go on first, and few are being opened at once. */
+TEST(a_turn_starts_512_requests_and_the_next_one_goes_on)
+{
+    fixture *t = prepare();
+    char url[64];
+
+    t->opts.concurrency = t->opts.per_host = 1200;
+    open(t);
+    for (int i = 0; i < 1100; i++) {
+        snprintf(url, sizeof url, "http://a.test/%d", i);
+        give(t, url);
+    }
+    for (unsigned turn = 0; turn < 3; turn++) {
+        sn_run_turn(t->runs[0], INT64_MIN);
+        CHECK_EQ(script_requests(t->s), turn < 2 ? (turn + 1) * 512 : 1100);
+        CHECK_EQ(sn_run_when(t->runs[0]) <= script_now(t->s), turn < 2); /* it is due */
+    }
+    live(t, SEINE_NEVER);
+    CHECK_EQ(t->g.n, 1100);
+    tear_down(t);
+}
+
 /* A row of failures opens the breaker while others are still connecting. */
 TEST(an_open_breaker_holds_requests_whose_connections_are_still_opening)
 {
