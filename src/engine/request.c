@@ -11,42 +11,32 @@
 
 /* Flights. */
 
-static sn_flight *
-take_flight(sn_requests *r, sn_visit *v)
+static void
+take_off(sn_requests *r, sn_visit *v)
 {
-    sn_flight *f = r->spare;
-
-    if (f)
-        r->spare = f->next;
-    else if (!(f = sn_zalloc(sizeof *f)))
-        return NULL;
-    f->requests = r;
-    f->visit = v;
-    f->prev = NULL;
-    f->next = r->flying;
+    v->flight = (sn_flight){.requests = r};
+    v->next = r->flying;
     if (r->flying)
-        r->flying->prev = f;
-    r->flying = f;
+        r->flying->flight.prev = v;
+    r->flying = v;
     r->n++;
-    return f;
 }
 
+/* The end of the visit may be written now. */
 static void
-release_flight(sn_flight *f)
+land(sn_visit *v)
 {
+    sn_flight *f = &v->flight;
     sn_requests *r = f->requests;
 
-    sn_request_wipe_cookies(f);
+    sn_request_drop_cookies(f);
     if (f->prev)
-        f->prev->next = f->next;
+        f->prev->next = v->next;
     else
-        r->flying = f->next;
-    if (f->next)
-        f->next->prev = f->prev;
+        r->flying = v->next;
+    if (v->next)
+        v->next->flight.prev = f->prev;
     r->n--;
-    f->visit = NULL;
-    f->next = r->spare;
-    r->spare = f;
 }
 
 static void
@@ -79,88 +69,92 @@ sn_requests_ended(sn_requests *r)
 static seine_err
 on_admit(const sn_ip *peer, void *arg)
 {
-    sn_flight *f = arg;
+    sn_visit *v = arg;
+    const sn_requests_ops *ops = &v->flight.requests->ops;
 
-    return f->requests->ops.admit(f->visit, peer, f->requests->ops.arg);
+    return ops->admit(v, peer, ops->arg);
 }
 
 static seine_err
 on_may_send(void *arg)
 {
-    sn_flight *f = arg;
+    sn_visit *v = arg;
+    const sn_requests_ops *ops = &v->flight.requests->ops;
 
-    return f->requests->ops.may_send(f->visit, f->requests->ops.arg);
+    return ops->may_send(v, ops->arg);
 }
 
 static void
 on_sent(void *arg)
 {
-    sn_flight *f = arg;
+    sn_visit *v = arg;
+    const sn_requests *r = v->flight.requests;
 
-    if (sn_trace_is_on(f->requests->shared))
-        sn_trace_request(f->requests->shared, f->visit, &f->request);
-    f->requests->ops.sent(f->visit, f->requests->ops.arg);
+    if (sn_trace_is_on(r->shared))
+        sn_trace_request(r->shared, v, &v->flight.request);
+    r->ops.sent(v, r->ops.arg);
 }
 
 static void
 on_head(const sn_head *head, void *arg)
 {
-    const sn_flight *f = arg;
+    sn_visit *v = arg;
+    sn_requests *r = v->flight.requests;
 
-    const sn_host_policy *p = f->visit->policy;
-    if (f->requests->shared->opts.jar && (!p || p->cookies))
-        sn_request_take_cookies(f->requests, f->visit, head);
-    sn_response_head(f->requests, f->visit, head);
+    if (r->shared->opts.jar && (!v->policy || v->policy->cookies))
+        sn_request_take_cookies(r, v, head);
+    sn_response_head(r, v, head);
 }
 
 static bool
 on_body(sn_str piece, void *arg)
 {
-    const sn_flight *f = arg;
+    sn_visit *v = arg;
 
-    return sn_response_body(f->requests, f->visit, piece);
+    return sn_response_body(v->flight.requests, v, piece);
 }
 
 static void
 on_wire(sn_str bytes, void *arg)
 {
-    sn_flight *f = arg;
+    sn_visit *v = arg;
 
-    sn_response_wire(f->requests, f->visit, bytes);
+    sn_response_wire(v->flight.requests, v, bytes);
 }
 
 static size_t
 on_room(void *arg)
 {
-    sn_flight *f = arg;
+    sn_visit *v = arg;
 
-    return sn_response_room(f->requests, f->visit);
+    return sn_response_room(v->flight.requests, v);
 }
 
 static void
 on_trace(const char *what, sn_str text, void *arg)
 {
-    sn_flight *f = arg;
+    sn_visit *v = arg;
 
-    sn_trace_text(f->requests->shared, f->visit, what, text);
+    sn_trace_text(v->flight.requests->shared, v, what, text);
 }
 
 static void
 on_end(const sn_end *end, void *arg)
 {
-    sn_flight *f = arg;
-    sn_visit *v = f->visit;
+    sn_visit *v = arg;
+    sn_flight *f = &v->flight;
+    sn_requests *r = f->requests;
 
+    if (f->request.proxy)
+        sn_proxy_breakers_end(&r->proxy_breakers, f->request.proxy, &f->via, end,
+                              r->env->clock->now(r->env->clock));
+    land(v);
     v->end = *end;
     v->end.fault.text = sn_visit_say(v, end->fault.text);
-    if (f->request.proxy)
-        sn_proxy_breakers_end(&f->requests->proxy_breakers, f->request.proxy, &f->via,
-                              end, f->requests->env->clock->now(f->requests->env->clock));
     v->ttfb = sn_time_add(end->spent[SEINE_PHASE_SEND], end->spent[SEINE_PHASE_HEAD]);
-    sn_response_end(f->requests, v);
+    sn_response_end(r, v);
     sn_capture_end(v);
-    release_flight(f);
-    push_ended(f->requests, v);
+    push_ended(r, v);
 }
 
 static sn_handler_ops
@@ -198,11 +192,6 @@ sn_requests_init(sn_requests *r, sn_shared_state *shared, const sn_env *env,
 void
 sn_requests_fini(sn_requests *r)
 {
-    for (sn_flight *f = r->spare, *next; f; f = next) {
-        next = f->next;
-        sn_free(f->cookie);
-        sn_free(f);
-    }
     sn_page_pool_fini(&r->pages);
     sn_proxy_breakers_fini(&r->proxy_breakers);
     sn_free(r->plain);
@@ -250,20 +239,18 @@ set_trust(const seine_fetch_opts *o, const sn_visit *v, sn_request *request)
 
 /* Chooses the proxy of this hop and asks its breaker. */
 static seine_err
-choose_proxy(sn_requests *r, sn_flight *f, seine_time now, const sn_proxy **out_proxy)
+choose_proxy(sn_requests *r, sn_visit *v, seine_time now, const sn_proxy **out_proxy)
 {
-    sn_visit *v = f->visit;
     bool is_own = v->policy && v->policy->set & SEINE_HOST_PROXY;
     const sn_proxy *proxy =
         is_own ? v->policy->proxy : sn_proxies_choose(&r->shared->proxies, &v->url);
 
-    f->via = (seine_permit){0};
-    v->proxy_at = INT64_MIN;
     *out_proxy = proxy;
     if (!proxy || is_own) /* the breaker of its host is enough for one of its own */
         return SEINE_OK;
     seine_time at = SEINE_NEVER;
-    seine_err e = sn_proxy_breakers_begin(&r->proxy_breakers, proxy, now, &f->via, &at);
+    seine_err e =
+        sn_proxy_breakers_begin(&r->proxy_breakers, proxy, now, &v->flight.via, &at);
     if (e != SEINE_OK) {
         char text[SN_FAULT_TEXT];
 
@@ -272,22 +259,17 @@ choose_proxy(sn_requests *r, sn_flight *f, seine_time now, const sn_proxy **out_
                                            : "given up after failures",
                       text);
         v->proxy_at = at;
-        v->end.fault.phase = SEINE_PHASE_PROXY;
-        v->end.fault.text = sn_visit_say(v, text);
+        sn_visit_say(v, text);
     }
     return e;
 }
 
 static seine_err
-begin_exchange(sn_requests *r, sn_flight *f, sn_address_zone pin, seine_time now)
+begin_exchange(sn_requests *r, sn_visit *v, sn_address_zone pin, seine_time now)
 {
-    sn_visit *v = f->visit;
+    sn_request *request = &v->flight.request;
     const sn_limits *limits = v->policy ? &v->policy->limits : &r->shared->limits;
-    const sn_proxy *proxy;
-    seine_err e = choose_proxy(r, f, now, &proxy);
 
-    if (e != SEINE_OK)
-        return e;
     if (v->timeout != limits->time.attempt) {
         sn_limits *own = SN_ARENA_NEW(&v->arena, sn_limits);
 
@@ -297,7 +279,11 @@ begin_exchange(sn_requests *r, sn_flight *f, sn_address_zone pin, seine_time now
         own->time.attempt = v->timeout;
         limits = own;
     }
-    f->request =
+    const sn_proxy *proxy;
+    seine_err e = choose_proxy(r, v, now, &proxy);
+    if (e != SEINE_OK)
+        return e;
+    *request =
         (sn_request){.method = v->method,
                      .url = &v->url,
                      .body = v->body,
@@ -309,41 +295,51 @@ begin_exchange(sn_requests *r, sn_flight *f, sn_address_zone pin, seine_time now
                      .idempotent = v->retry.idempotent,
                      .judge = r->shared->opts.untrusted,
                      .proxy = proxy};
-    set_trust(&r->shared->opts, v, &f->request);
-    if (!sn_requests_fields(r, v, &f->request) || !sn_request_add_cookies(r, f))
+    set_trust(&r->shared->opts, v, request);
+    if (!sn_requests_fields(r, v, request) || !sn_request_add_cookies(r, v))
         return SEINE_E_NOMEM;
     if (r->handler.wire) {
-        e = sn_capture_begin(v, &f->request, v->started_wall);
+        e = sn_capture_begin(v, request, v->started_wall);
         if (e != SEINE_OK)
             return e;
     }
     sn_transport *t = r->env->transport;
-    return t->ops->start(t, &f->request, &(sn_handler){&r->handler, f}, &v->exchange);
+    return t->ops->start(t, request, &(sn_handler){&r->handler, v}, &v->exchange);
+}
+
+/* Whatever the transport refuses for good was let in by mistake. */
+static void
+end_unbegun(sn_requests *r, sn_visit *v, seine_err why, seine_time now)
+{
+    sn_flight *f = &v->flight;
+
+    sn_proxy_breakers_end(&r->proxy_breakers, f->request.proxy, &f->via, NULL, now);
+    land(v);
+    v->end = (sn_end)SN_END;
+    v->end.fault.code = why == SEINE_E_INVAL ? SEINE_E_BAD_URL : why;
+    if (v->proxy_at != INT64_MIN) { /* its breaker refused */
+        v->end.fault.phase = SEINE_PHASE_PROXY;
+        v->end.fault.text = v->why;
+    }
+    push_ended(r, v);
 }
 
 void
 sn_requests_start(sn_requests *r, sn_visit *v, sn_address_zone pin, seine_time now,
                   int64_t wall)
 {
-    sn_flight *f = take_flight(r, v);
+    uint64_t most = v->policy ? v->policy->limits.max_body : r->shared->opts.max_body;
 
     sn_visit_clear_response(v);
-    uint64_t most = v->policy ? v->policy->limits.max_body : r->shared->opts.max_body;
+    v->proxy_at = INT64_MIN;
     v->kept.cap = most < SIZE_MAX - 1 ? (size_t)most : SIZE_MAX - 1;
     v->started_at = now;
     v->started_wall = wall;
     sn_visit_step(v, SN_IN_FLIGHT);
-    seine_err e = f ? begin_exchange(r, f, pin, now) : SEINE_E_NOMEM;
-    if (e == SEINE_OK)
-        return;
-    /* Whatever the transport refuses for good was let in by mistake. */
-    v->end.fault.code = e == SEINE_E_INVAL ? SEINE_E_BAD_URL : e;
-    v->end.http = 255;
-    if (f) {
-        sn_proxy_breakers_end(&r->proxy_breakers, f->request.proxy, &f->via, NULL, now);
-        release_flight(f);
-    }
-    push_ended(r, v);
+    take_off(r, v);
+    seine_err e = begin_exchange(r, v, pin, now);
+    if (e != SEINE_OK)
+        end_unbegun(r, v, e, now);
 }
 
 /* Where records are written in order nobody tells that another one is due. And if the
@@ -391,15 +387,15 @@ sn_requests_resume(sn_requests *r, seine_time now)
         return;
     r->releases = releases;
     r->evictions = evictions;
-    for (sn_flight *f = r->flying; f; f = f->next) {
-        const sn_charge *c = &f->visit->charge;
+    for (sn_visit *v = r->flying; v; v = v->next) {
+        const sn_charge *c = &v->charge;
 
         if (!c->waits)
             continue;
         if ((evicts || one) && !c->is_first)
-            t->ops->cancel(t, f->visit->exchange, SEINE_E_BUDGET);
+            t->ops->cancel(t, v->exchange, SEINE_E_BUDGET);
         else
-            t->ops->resume(t, f->visit->exchange);
+            t->ops->resume(t, v->exchange);
         one = false;
     }
 }
@@ -410,9 +406,9 @@ sn_requests_cancel_some(sn_requests *r, seine_err why,
 {
     sn_transport *t = r->env->transport;
 
-    for (sn_flight *f = r->flying; f; f = f->next)
-        if (!is || is(f->visit, arg))
-            t->ops->cancel(t, f->visit->exchange, why);
+    for (sn_visit *v = r->flying; v; v = v->next)
+        if (!is || is(v, arg))
+            t->ops->cancel(t, v->exchange, why);
 }
 
 void

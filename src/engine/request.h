@@ -13,7 +13,7 @@
  *         …
  *
  * Time    is passed in; inside of a turn the clock of the env is read.
- * Memory  a flight per request under way, used again.
+ * Memory  a request lies in its visit; a text of cookies on the heap.
  * Threads one owner.
  */
 #ifndef SN_REQUEST_H
@@ -23,8 +23,6 @@
 #include "engine/page.h"
 #include "engine/proxy_breaker.h"
 #include "engine/shared_state.h"
-
-typedef struct sn_flight sn_flight; /* one request under way; request_parts.h */
 
 /* What the transport asks and tells in the middle of a turn, for the scheduler. */
 typedef struct sn_requests_ops {
@@ -53,8 +51,7 @@ typedef struct sn_requests {
     bool conditional, range; /* `home` has such fields */
     sn_proxy_breakers proxy_breakers;
     sn_handler_ops handler;
-    sn_flight *flying; /* newest first */
-    sn_flight *spare;
+    sn_visit *flying; /* newest first */
     sn_type_memo types;
     sn_page_pool pages;  /* readers of pages; a visit has one until sn_response_drop */
     bool reads_later;    /* pages for their links: engine/page_readers.h reads them */

@@ -25,38 +25,35 @@ static bool
 join_cookies(sn_flight *f, sn_str jar, sn_str own, sn_str *out_value)
 {
     size_t need = jar.len + (own.len > 0 ? 2 + own.len : 0);
+    char *text = sn_alloc(need);
 
-    if (need > f->cookie_room) {
-        sn_free(f->cookie);
-        f->cookie = sn_alloc(need);
-        f->cookie_room = f->cookie ? need : 0;
-        if (!f->cookie)
-            return false;
-    }
-    f->cookie_len = need;
-    memcpy(f->cookie, jar.ptr, jar.len);
+    if (!text)
+        return false;
+    memcpy(text, jar.ptr, jar.len);
     if (own.len > 0) {
-        memcpy(f->cookie + jar.len, "; ", 2);
-        memcpy(f->cookie + jar.len + 2, own.ptr, own.len);
+        memcpy(text + jar.len, "; ", 2);
+        memcpy(text + jar.len + 2, own.ptr, own.len);
     }
-    *out_value = (sn_str){f->cookie, need};
+    f->cookie = *out_value = (sn_str){text, need};
     return true;
 }
 
 void
-sn_request_wipe_cookies(sn_flight *f)
+sn_request_drop_cookies(sn_flight *f)
 {
-    if (f->cookie_len > 0)
-        seine_wipe(f->cookie, f->cookie_len);
-    f->cookie_len = 0;
+    if (f->cookie.len == 0)
+        return;
+    seine_wipe((char *)f->cookie.ptr, f->cookie.len);
+    sn_free((char *)f->cookie.ptr);
+    f->cookie = (sn_str){0};
 }
 
 bool
-sn_request_add_cookies(const sn_requests *r, sn_flight *f)
+sn_request_add_cookies(const sn_requests *r, sn_visit *v)
 {
-    const sn_host_policy *p = f->visit->policy;
+    const sn_host_policy *p = v->policy;
     seine_cookie_jar *jar = p && !p->cookies ? NULL : r->shared->opts.jar;
-    sn_request *request = &f->request;
+    sn_request *request = &v->flight.request;
     char buf[SEINE_COOKIE_JAR_SENT];
     size_t at, cap = sizeof buf;
     sn_str own = {0};
@@ -68,13 +65,13 @@ sn_request_add_cookies(const sn_requests *r, sn_flight *f)
         own = request->fields[at].value;
     if (own.len > 0)
         cap = own.len + 2 < cap ? cap - own.len - 2 : 0;
-    size_t n =
-        seine_cookie_jar_field(jar, request->url, f->visit->started_wall, buf, cap);
+    size_t n = seine_cookie_jar_field(jar, request->url, v->started_wall, buf, cap);
     if (n == 0)
         return true;
-    sn_field *fields = SN_ARENA_ARRAY(&f->visit->arena, sn_field, request->n_fields + 1);
+    sn_field *fields = SN_ARENA_ARRAY(&v->arena, sn_field, request->n_fields + 1);
     sn_field cookie = {.name = SN_STR("Cookie")};
-    bool joined = fields && join_cookies(f, (sn_str){buf, n}, own, &cookie.value);
+    bool joined =
+        fields && join_cookies(&v->flight, (sn_str){buf, n}, own, &cookie.value);
     seine_wipe(buf, n);
     if (!joined)
         return false;

@@ -7,17 +7,6 @@
 
 #include "engine/request.h"
 
-/* One request under way: what the transport borrows until its end. */
-struct sn_flight {
-    struct sn_flight *next, *prev;
-    struct sn_requests *requests;
-    sn_visit *visit;
-    sn_request request;
-    seine_permit via; /* of its proxy */
-    char *cookie;     /* what the jar had for it; NULL: nothing yet */
-    size_t cookie_room, cookie_len;
-};
-
 /* Does this hop go to an origin that the user named? */
 bool sn_request_is_at_home(const sn_visit *v);
 
@@ -28,10 +17,10 @@ SEINE_MUST_CHECK bool sn_requests_init_fields(sn_requests *r);
 
 /* Adds what the jar has for this hop, and behind it what the user gave for this origin.
  * False: no memory. */
-SEINE_MUST_CHECK bool sn_request_add_cookies(const sn_requests *r, sn_flight *f);
+SEINE_MUST_CHECK bool sn_request_add_cookies(const sn_requests *r, sn_visit *v);
 
 /* They were sent, or will not be. */
-void sn_request_wipe_cookies(sn_flight *f);
+void sn_request_drop_cookies(sn_flight *f);
 
 /* Gives the cookies of a head to the jar. The head is whole, so they count, whatever
  * becomes of the body. */

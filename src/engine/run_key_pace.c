@@ -11,7 +11,7 @@ sn_run_step_back(sn_run *r, sn_visit *v)
 {
     sn_end last = v->end;
 
-    v->end = (sn_end){.fault = SN_FAULT};
+    v->end = (sn_end)SN_END;
     v->end.fault.code = SEINE_E_CANCELED;
     v->is_asked = false;
     sn_scheduler_end(r->scheduler, v, r->now);

@@ -36,17 +36,7 @@ sn_visit_step(sn_visit *v, sn_visit_state to)
 void
 sn_visit_clear_response(sn_visit *v)
 {
-    sn_end *end = &v->end;
-
-    end->fault = (sn_fault)SN_FAULT;
-    end->partial = end->reused = end->replayable = false;
-    memset(end->spent, 0, sizeof end->spent);
-    end->peer.v = 0;
-    end->zone = SN_ADDRESS_PUBLIC;
-    end->via = SN_PROXY_NONE;
-    end->http = 255;
-    end->wire_bytes = end->body_bytes = 0;
-    end->notes = 0;
+    v->end = (sn_end)SN_END;
     v->has_hint = v->is_excused = false;
     v->ttfb = 0;
     v->content_type = v->charset = v->location = v->title = (sn_str){0};

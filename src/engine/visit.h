@@ -53,17 +53,27 @@ typedef enum sn_visit_kind {
     SN_KIND_SITEMAP
 } sn_visit_kind;
 
+typedef struct sn_visit sn_visit;
+
 /* The page that led to a URL, in a crawl. */
 typedef struct sn_referrer {
     sn_str url;
     seine_found found; /* texts of the tables of text/html.h */
 } sn_referrer;
 
+/* One request under way: what the transport borrows until its end. */
+typedef struct sn_flight {
+    sn_visit *prev; /* newer ones, where `next` of the visit leads to older ones */
+    struct sn_requests *requests;
+    sn_request request;
+    seine_permit via; /* of its proxy */
+    sn_str cookie;    /* what the jar had for it; of the heap */
+} sn_flight;
+
 /* Members are ordered by what they are for, then by size: 10,000 visits wait at once, and
  * a hole of 8 bytes is 90 KB. Whatever few visits have is a pointer into the arena. */
-typedef struct sn_visit sn_visit;
 struct sn_visit {
-    sn_visit *next; /* in whatever list it is: inbox, queue of a host, pool */
+    sn_visit *next; /* in whatever list it is: inbox, queue of a host, flying, pool */
     sn_arena arena; /* all texts below */
     sn_visit_state state;
     uint8_t lane;    /* 0 high: redirects, due retries; 1 normal; 2 low */
@@ -152,7 +162,10 @@ struct sn_visit {
     bool not_wanted;     /* not of a type that is asked for */
     bool is_hashed;      /* the body goes through `digest` */
     seine_skip reason;
-    sn_end end;
+    union {
+        sn_flight flight; /* IN_FLIGHT */
+        sn_end end;       /* in any other state, of the last attempt */
+    };
     seine_time started_at;
     int64_t started_wall;
     seine_span ttfb;

@@ -142,6 +142,12 @@ typedef struct sn_end {
     seine_tls_facts secure;
 } sn_end;
 
+/* That of an attempt that never began. */
+#define SN_END                               \
+    {                                        \
+        .fault = SN_FAULT, .http = UINT8_MAX \
+    }
+
 /* Called in this order: sent? head? body* end. `end` is called exactly once, and never
  * from inside start or cancel. All callbacks may start and cancel other exchanges. */
 typedef struct sn_handler_ops {
