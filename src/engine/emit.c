@@ -231,7 +231,7 @@ fill_times(const sn_visit *v, seine_record *r)
     r->retry_budget = v->waited[SEINE_WAIT_RETRY_BUDGET];
     r->backoff =
         sn_time_add(v->waited[SEINE_WAIT_BACKOFF], v->waited[SEINE_WAIT_RETRY_AFTER]);
-    for (int w = 0; w < SEINE_WAIT_ROOM; w++)
+    for (int w = 0; w < SN_WAIT_COUNT; w++)
         if (w != SEINE_WAIT_QUEUE && w != SEINE_WAIT_BACKOFF &&
             w != SEINE_WAIT_RETRY_AFTER && w != SEINE_WAIT_RETRY_BUDGET)
             r->throttle = sn_time_add(r->throttle, v->waited[w]);

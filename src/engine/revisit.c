@@ -85,7 +85,7 @@ keep_validator(sn_visit *v, sn_str value)
 
 /* The seconds of max-age in a Cache-Control. */
 static void
-read_max_age(sn_visit *v, sn_str value)
+read_max_age(sn_freshness *f, sn_str value)
 {
     sn_str one, name, number;
     uint64_t n;
@@ -94,43 +94,54 @@ read_max_age(sn_visit *v, sn_str value)
         if (sn_str_cut(sn_str_trim(one), '=', &name, &number) &&
             sn_str_eq_nocase(sn_str_trim(name), SN_STR("max-age")) &&
             sn_str_u64(sn_str_trim(number), &n) == SEINE_OK)
-            v->max_age = n < INT32_MAX ? (int64_t)n : INT32_MAX;
+            f->max_age = n < INT32_MAX ? (int64_t)n : INT32_MAX;
 }
 
 /* A date that is as young as the response may stand for two copies of the page: the
  * second of them would look like the first (RFC 9110, 8.8.2.2). */
 static void
-drop_weak_date(sn_visit *v, sn_str date)
+drop_weak_date(const sn_visit *v, sn_freshness *f, sn_str date)
 {
     int64_t modified, sent, until;
 
-    if (v->etag.len > 0 || v->modified.len == 0)
+    if (f->etag.len > 0 || f->modified.len == 0)
         return;
     if (!seine_timestamp_sitemap(date.ptr ? date.ptr : "", date.len, &sent, &until))
         sent = v->started_wall;
-    if (!seine_timestamp_sitemap(v->modified.ptr, v->modified.len, &modified, &until) ||
+    if (!seine_timestamp_sitemap(f->modified.ptr, f->modified.len, &modified, &until) ||
         sent - modified < SEINE_SECS(2))
-        v->modified = (sn_str){0};
+        f->modified = (sn_str){0};
+}
+
+static void
+read_freshness(sn_visit *v, const sn_head *head, sn_freshness *said)
+{
+    sn_str date = {0};
+
+    said->max_age = -1;
+    for (uint32_t i = 0; i < head->n_fields; i++) {
+        sn_field f = sn_head_field_of(head, i);
+
+        if (sn_str_eq_nocase(f.name, SN_STR("etag")))
+            said->etag = keep_validator(v, f.value);
+        else if (sn_str_eq_nocase(f.name, SN_STR("last-modified")))
+            said->modified = keep_validator(v, f.value);
+        else if (sn_str_eq_nocase(f.name, SN_STR("cache-control")))
+            read_max_age(said, f.value);
+        else if (sn_str_eq_nocase(f.name, SN_STR("date")))
+            date = f.value;
+    }
+    drop_weak_date(v, said, date);
 }
 
 void
 sn_revisit_head(sn_visit *v, const sn_head *head)
 {
-    sn_str date = {0};
-
-    for (uint32_t i = 0; i < head->n_fields; i++) {
-        sn_field f = sn_head_field_of(head, i);
-
-        if (sn_str_eq_nocase(f.name, SN_STR("etag")))
-            v->etag = keep_validator(v, f.value);
-        else if (sn_str_eq_nocase(f.name, SN_STR("last-modified")))
-            v->modified = keep_validator(v, f.value);
-        else if (sn_str_eq_nocase(f.name, SN_STR("cache-control")))
-            read_max_age(v, f.value);
-        else if (sn_str_eq_nocase(f.name, SN_STR("date")))
-            date = f.value;
-    }
-    drop_weak_date(v, date);
+    v->freshness = SN_ARENA_NEW(&v->arena, sn_freshness);
+    if (v->freshness)
+        read_freshness(v, head, v->freshness);
+    else
+        v->kept.err = SEINE_E_NOMEM;
     if (is_2xx(head->status))
         v->is_hashed = sn_digest_begin(&v->digest, SN_DIGEST_SHA256) == SEINE_OK;
 }
@@ -225,7 +236,8 @@ schedule(const sn_shared_state *c, const sn_visit *v, seine_change change, int64
 
     row->every_s = sn_revisit_every(o, before, change);
     row->seen_ms = now_ms;
-    row->due_ms = sn_revisit_due(o, now_ms, row->every_s, v->max_age);
+    row->due_ms = sn_revisit_due(o, now_ms, row->every_s,
+                                 v->freshness ? v->freshness->max_age : -1);
     if (change != SEINE_CHANGE_SAME)
         row->changed_ms = now_ms;
 }
@@ -247,9 +259,9 @@ judge_copy(const sn_shared_state *c, sn_visit *v, int64_t now_ms, sn_job_page *r
                          .content = content_of(c, v),
                          .body = {body, SN_JOB_BODY_HASH},
                          .links = v->links};
-    if (!v->target) {
-        row->etag = v->etag;
-        row->modified = v->modified;
+    if (!v->target && v->freshness) {
+        row->etag = v->freshness->etag;
+        row->modified = v->freshness->modified;
     }
     if (has_copy(v->known))
         change = is_same(c, v->known, row) ? SEINE_CHANGE_SAME : SEINE_CHANGE_CHANGED;

@@ -13,7 +13,7 @@
 
 #define ARENA_CAP (1u << 20)
 
-_Static_assert(sizeof(sn_visit) <= 1424, "visit.h says how large a visit is");
+_Static_assert(sizeof(sn_visit) <= 1368, "visit.h says how large a visit is");
 
 /* From which states a state may be reached, a bit each. */
 static const uint8_t before[] = {
@@ -48,8 +48,8 @@ sn_visit_clear_response(sn_visit *v)
     v->robots_tag = 0;
     v->enough = v->not_wanted = v->is_too_large = false;
     v->is_coded = v->is_expected = v->has_data = false;
-    v->etag = v->modified = v->links = (sn_str){0};
-    v->max_age = -1;
+    v->links = (sn_str){0};
+    v->freshness = NULL;
     v->is_hashed = false;
     sn_buf_reset(&v->kept);
 }

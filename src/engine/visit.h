@@ -12,7 +12,7 @@
  *                  ↑__________________|  again: a retry, a redirect, a replay
  *
  * Time    is passed in; the three waits of a record are added up here.
- * Memory  a visit of up to 1,424 bytes and its arena, recycled: a request allocates
+ * Memory  a visit of up to 1,368 bytes and its arena, recycled: a request allocates
  *         nothing once warm.
  * Threads one owner at a time; it changes hands through sn_inbox.
  */
@@ -30,6 +30,7 @@
 #include "seine/record.h"
 #include "seine/retry.h"
 #include "seine/retry_hint.h"
+#include "store/record.h"
 
 #define SN_NO_HOST UINT32_MAX
 
@@ -54,6 +55,12 @@ typedef enum sn_visit_kind {
 } sn_visit_kind;
 
 typedef struct sn_visit sn_visit;
+
+/* What a response says about the next visit of its page. */
+typedef struct sn_freshness {
+    sn_str etag, modified;
+    int64_t max_age; /* of its Cache-Control, in s; -1: it has none */
+} sn_freshness;
 
 /* The page that led to a URL, in a crawl. */
 typedef struct sn_referrer {
@@ -148,7 +155,7 @@ struct sn_visit {
     seine_time admitted_at, since, not_before;
     seine_span life;      /* from admission to its record; known when it ends */
     seine_span held_mark; /* how long its host had been held when it came there */
-    seine_span waited[SEINE_WAIT_ROOM];
+    seine_span waited[SN_WAIT_COUNT];
     bool is_conditional; /* the request has the validators of `known` */
 
     /* the response of the last attempt */
@@ -180,9 +187,8 @@ struct sn_visit {
     struct sn_page *page;         /* NULL: it is not read, or did not end well */
     sn_str title;                 /* of the page */
     struct sn_values *values;     /* they were read already; NULL. See engine/values.h */
-    sn_str links;                 /* prints of the known URLs that the page names … */
-    sn_str etag, modified; /* … as the response says, in an incremental crawl … */
-    int64_t max_age;       /* … and its Cache-Control, in s; -1: it does not */
+    sn_str links;                 /* prints of the known URLs that the page names */
+    sn_freshness *freshness;      /* in an incremental crawl; NULL: nothing was said */
     sn_digest digest;
     sn_fault fault; /* of the whole visit: what the record says */
     sn_str rule;

@@ -178,7 +178,7 @@ sn_visit_tracer_tell(sn_visit_tracer *t, const sn_visit *v, const sn_visit_extra
     put_url(&s, v->first, secrets);
     sn_span_text(&s, "seine.outcome", sn_str_of(outcome_of(v)));
     sn_span_int(&s, "seine.attempts", v->requests);
-    for (unsigned w = 0; w < SEINE_WAIT_ROOM; w++)
+    for (unsigned w = 0; w < SN_WAIT_COUNT; w++)
         if (v->waited[w] >= SEINE_MS(1)) {
             char key[64];
 

@@ -88,7 +88,7 @@ TEST(a_record_says_all_there_is_to_say)
     v->content_length = 10;
     v->title = SN_STR("T");
     v->end.notes = SN_NOTE_LF | SN_NOTE_EXTRA_BYTES;
-    for (int w = 0; w < SEINE_WAIT_ROOM; w++)
+    for (int w = 0; w < SN_WAIT_COUNT; w++)
         v->waited[w] = 1 << w;
     const seine_record *r = emit(f, SEINE_KEEP_TITLE);
     CHECK_EQ(r->type, SEINE_RECORD_RESULT);
@@ -115,7 +115,7 @@ TEST(a_record_says_all_there_is_to_say)
           r->body_time == 32);
     CHECK_EQ(seine_record_latency(r), 63);
     seine_span backoff = 1 << SEINE_WAIT_BACKOFF | 1 << SEINE_WAIT_RETRY_AFTER;
-    seine_span all = (1 << SEINE_WAIT_ROOM) - 1;
+    seine_span all = (1 << SN_WAIT_COUNT) - 1;
     CHECK_EQ(r->queue, 1 << SEINE_WAIT_QUEUE);
     CHECK_EQ(r->backoff, backoff);
     CHECK_EQ(r->retry_budget, 1 << SEINE_WAIT_RETRY_BUDGET);

@@ -76,7 +76,7 @@ check_blank(const sn_visit *v)
     CHECK(!v->is_skip && !v->is_typed && !v->has_hint && !v->not_wanted && !v->enough);
     CHECK(!v->key.ptr && !v->input.ptr && !v->rule.ptr && !v->content_type.ptr);
     CHECK(v->n_hops == 0 && v->n_tries == 0 && v->requests == 0 && v->n_own == 0);
-    for (int i = 0; i < SEINE_WAIT_ROOM; i++)
+    for (int i = 0; i < SN_WAIT_COUNT; i++)
         CHECK_EQ(v->waited[i], 0);
 }
 
@@ -245,13 +245,14 @@ TEST(a_cleared_response_leaves_the_visit_alone)
     v.end.spent[SEINE_PHASE_HEAD] = 9;
     v.ttfb = 9;
     v.n_locations = 2;
-    v.location = v.title = v.links = v.etag = v.modified = SN_STR("x");
+    v.location = v.title = v.links = SN_STR("x");
+    v.freshness = &(sn_freshness){.etag = SN_STR("x")};
     v.robots_tag = 1;
     v.n_fields = 1;
     sn_visit_clear_response(&v);
     CHECK_EQ(v.end.fault.code, SEINE_OK);
     CHECK(!v.end.partial && !v.end.reused && !v.location.ptr && !v.title.ptr);
-    CHECK(v.links.len == 0 && v.etag.len == 0 && v.modified.len == 0);
+    CHECK(v.links.len == 0 && !v.freshness);
     CHECK(v.end.wire_bytes == 0 && v.end.spent[SEINE_PHASE_HEAD] == 0 && v.ttfb == 0);
     CHECK(v.n_locations == 0 && v.robots_tag == 0 && v.n_fields == 0);
     CHECK(v.requests == 3 && v.n_hops == 2 && v.host == 5 && v.rule.ptr);
