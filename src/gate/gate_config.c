@@ -103,11 +103,28 @@ check_net(reading *r, const seine_config_node *n, const char *text)
                            "not a network; try 10.0.0.0/8 or 2001:db8::/32");
 }
 
+/* Methods are compared as they are: "post" would fit no request. */
 static void
 check_method(reading *r, const seine_config_node *n, const char *text)
 {
-    if (!sn_h1_is_name(sn_str_of(text)))
+    char wrong[SEINE_DIAG_TEXT] = "methods are written in capitals; try ";
+    size_t at = strlen(wrong);
+    bool has_small = false;
+
+    if (!sn_h1_is_name(sn_str_of(text))) {
         seine_config_wrong(r->config, n, "not a method; try GET");
+        return;
+    }
+    for (const char *c = text; *c; c++) {
+        bool is_small = *c >= 'a' && *c <= 'z';
+
+        has_small |= is_small;
+        if (at + 1 < sizeof wrong)
+            wrong[at++] = is_small ? (char)(*c - 'a' + 'A') : *c;
+    }
+    wrong[at] = '\0';
+    if (has_small)
+        seine_config_wrong(r->config, n, wrong);
 }
 
 static const char *
@@ -137,6 +154,10 @@ read_match(reading *r, const seine_config_node *n, seine_gate_policy *p)
         const char *path = text_at(r, i);
         if (path && (path[0] != '/' || strpbrk(path, "?#")))
             seine_config_wrong(r->config, i, "a path begins with / and has no query");
+        else if (path && strchr(path, '*'))
+            seine_config_wrong(r->config, i,
+                               "a path fits what is below it, and a * in it "
+                               "fits nothing; try /login");
         p->path = path ? copy_of(r, path) : NULL;
     }
 }
