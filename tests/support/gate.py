@@ -29,8 +29,8 @@ class Gate:
         self.port = int(self.places["http"].rpartition(":")[2])
 
     def err(self):
-        self.said.seek(0)
-        return self.said.read().decode()
+        fd = self.said.fileno()  # whose place in the file is also that of the gate, which writes meanwhile
+        return os.pread(fd, os.fstat(fd).st_size, 0).decode()
 
     def ask(self, path, method="GET", source="127.0.0.1", port=None, **fields):
         """The response; fields with _ for -: X_Forwarded_For="192.0.2.1"."""
