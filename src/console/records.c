@@ -11,6 +11,7 @@
 #include "store/sqlite.h"
 
 enum { SQL_MOST = 256 << 10, TABLES_MOST = 64, NAME_MOST = 128 };
+enum { PAIRS = 60 }; /* of names and values in one call: SQLite takes 127 arguments */
 #define CPU_MOST SEINE_MS(500)
 enum { RESULT, SKIP, ITEM, BAD_ITEM }; /* of which table a row is */
 enum { C_SEQ, C_TABLE, C_JSON, C_URL, C_WORD, C_RULE, C_TS, C_PARENT, C_N };
@@ -95,13 +96,14 @@ find_tables(sn_sqlite *db, table_list *out)
     return e;
 }
 
-/* Calls `put` with each column of the table that a recipe has named. */
+/* Calls `put` with each column of the table that a recipe has named, and its number. */
 static seine_err
-each_column(sn_sqlite *db, const char *table, void (*put)(sn_buf *to, sn_str name),
-            sn_buf *to)
+each_column(sn_sqlite *db, const char *table,
+            void (*put)(sn_buf *to, sn_str name, size_t i), sn_buf *to)
 {
     sn_sqlite_stmt *stmt;
     bool there = true;
+    size_t i = 0;
     seine_err e = sn_sqlite_prepare(
         db, "SELECT name FROM pragma_table_info(?) ORDER BY cid", &stmt);
 
@@ -113,16 +115,20 @@ each_column(sn_sqlite *db, const char *table, void (*put)(sn_buf *to, sn_str nam
         sn_str name = sn_sqlite_text(stmt, 0);
 
         if (name.len > 0 && name.ptr[0] != '_')
-            put(to, name);
+            put(to, name, i++);
     }
     sn_sqlite_finalize(stmt);
     return e;
 }
 
+/* Objects without their braces stand behind each other. No value ends in a brace: each is
+ * a text, a number or null. */
 static void
-put_pair(sn_buf *sql, sn_str name)
+put_pair(sn_buf *sql, sn_str name, size_t i)
 {
-    if (sql->ptr[sql->len - 1] != '(')
+    if (i > 0 && i % PAIRS == 0)
+        sn_buf_text(sql, "), '{}') || ',' || trim(json_object(");
+    else if (i > 0)
         sn_buf_char(sql, ',');
     put_quoted(sql, name, '\'');
     sn_buf_char(sql, ',');
@@ -134,9 +140,9 @@ put_items(sn_sqlite *db, const char *table, const char *condition, sn_buf *sql)
 {
     sn_str kind = sn_str_of(table + strlen("item_"));
 
-    sn_buf_text(sql, " UNION ALL SELECT _seq, 2, json_object(");
+    sn_buf_text(sql, " UNION ALL SELECT _seq, 2, '{' || trim(json_object(");
     seine_err e = each_column(db, table, put_pair, sql);
-    sn_buf_text(sql, "), _url, ");
+    sn_buf_text(sql, "), '{}') || '}', _url, ");
     put_quoted(sql, kind, '\'');
     sn_buf_text(sql, ", NULL, NULL, NULL, _n FROM ");
     put_quoted(sql, sn_str_of(table), '"');
@@ -504,8 +510,9 @@ sn_records_host(const char *path, sn_str host, sn_buf *out)
 }
 
 static void
-put_column(sn_buf *to, sn_str name)
+put_column(sn_buf *to, sn_str name, size_t i)
 {
+    (void)i; /* of its table, and not of all */
     if (to->len > 0)
         sn_buf_char(to, ',');
     sn_buf_text(to, "item.");

@@ -138,3 +138,46 @@ TEST(records_hosts_have_the_port_that_is_not_the_usual_one)
     unlink(path);
     CHECK_EQ(rmdir(folder), 0);
 }
+
+static bool
+keep_last(uint64_t seq, sn_str line, void *arg)
+{
+    (void)seq;
+    snprintf(arg, 16384, "%.*s", SN_FMT(line));
+    return true;
+}
+
+/* A recipe may have 200 fields, and money takes two columns. */
+TEST(rows_of_many_columns_are_read)
+{
+    char folder[] = "/tmp/records.XXXXXX", path[64], name[32];
+    static char line[16384], sql[32768];
+    sn_sqlite *db = NULL;
+    sn_records_end end;
+    size_t n = 0;
+
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/r.sqlite", folder);
+    make_records(path, 1);
+    n += (size_t)snprintf(sql, sizeof sql, "CREATE TABLE item_x(_seq, _url, _n");
+    for (int i = 0; i < 400; i++)
+        n += (size_t)snprintf(sql + n, sizeof sql - n, ", f%d", i);
+    snprintf(sql + n, sizeof sql - n,
+             ");INSERT INTO item_x(_seq,_url,_n,f0,f59,f60,f399) "
+             "VALUES(7,'http://e.example/',1,'{}','}',1.5,'{a}')");
+    CHECK_EQ(sn_sqlite_open(path, SN_SQLITE_WRITE, &db), SEINE_OK);
+    CHECK_EQ(sn_sqlite_exec(db, sql), SEINE_OK);
+    sn_sqlite_close(db);
+    sn_records_query q = {.path = path};
+    CHECK_EQ(sn_records_read(&q, keep_last, line, &end, NULL), SEINE_OK);
+    CHECK_EQ(end.found, 2); /* the page and its row */
+    CHECK(strstr(line, "\"item\":{\"f0\":\"{}\",\"f1\":null,") != NULL);
+    CHECK(strstr(line, "\"f59\":\"}\",\"f60\":1.5,\"f61\":null,") != NULL);
+    CHECK(strstr(line, "\"f398\":null,\"f399\":\"{a}\"}}") != NULL);
+    for (int i = 0; i < 400; i++) {
+        snprintf(name, sizeof name, "\"f%d\":", i);
+        CHECK(strstr(line, name) != NULL);
+    }
+    unlink(path);
+    rmdir(folder);
+}
