@@ -101,6 +101,10 @@ check_fail(const char *file, int line, const char *fmt, ...)
         printf("  %s:%d: row %d: %s\n", file, line, row, text);
     else
         printf("  %s:%d: %s\n", file, line, text);
+    if (getenv("CHECK_FIRST")) {
+        fflush(stdout);
+        _exit(1);
+    }
 }
 
 void
@@ -188,6 +192,8 @@ tell_job(job *j)
     printf("  ended by %s %d\nnot ok %s\n", WIFSIGNALED(j->status) ? "signal" : "exit",
            WIFSIGNALED(j->status) ? WTERMSIG(j->status) : WEXITSTATUS(j->status),
            j->test->name);
+    if (getenv("CHECK_FIRST"))
+        exit(1);
     return FAILED;
 }
 

@@ -22,6 +22,8 @@
  * test draws its seed from check_seed, which prints it when a check fails and
  * takes it back from the environment: CHECK_SEED=123 unit-guard limiter.
  *
+ * With CHECK_FIRST in the environment the program ends with the first check that fails.
+ *
  * TESTS_AT_ONCE(8) in a file whose tests wait for clocks and sockets, and share nothing,
  * runs so many of them at a time, each in a process of its own; CHECK_AT_ONCE=1 in the
  * environment has the last word. Their lines keep their order.
