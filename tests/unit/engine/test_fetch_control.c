@@ -144,6 +144,71 @@ TEST(fetch_control_a_cap_per_address_holds_from_the_next_request_on)
     close_fetch(&p);
 }
 
+/* What was started keeps its settings, so the first second may differ. */
+TEST(fetch_control_settings_of_single_hosts_come_and_go)
+{
+    static place p;
+    seine_host_opts slow[] = {SEINE_HOST_OPTS, SEINE_HOST_OPTS};
+    static const char *const members[] = {"a.test", "b.test", NULL};
+    seine_group_opts group = SEINE_GROUP_OPTS;
+    seine_diag diag = SEINE_DIAG;
+    unsigned a, b;
+
+    p = (place){.script = script_new(NULL)};
+    seine_fetch_opts o = script_opts(p.script);
+    o.dedup = o.mine = o.adaptive = false;
+    o.per_ip = 0;
+    o.host_rate.count = 0;
+    o.concurrency = 2;
+    o.per_host = 1;
+    o.queue = 4000;
+    open_fetch(&p, &o);
+    for (int i = 0; i < 1500; i++) {
+        add(&p, "http://a.test/");
+        add(&p, "http://b.test/");
+    }
+    slow[0].match = "a.test";
+    slow[0].set = SEINE_HOST_RATE;
+    slow[0].rate = (seine_rate){2, SEINE_SECS(1), 1};
+    slow[1].match = "b.test";
+    CHECK_EQ(seine_fetch_hosts_set(p.fetch, slow, 2, NULL, 0, &diag), SEINE_OK);
+    pass(&p, SEINE_SECS(1));
+    a = script_asked(p.script, "http://a.test/");
+    b = script_asked(p.script, "http://b.test/");
+    pass(&p, SEINE_SECS(3));
+    CHECK_EQ(script_asked(p.script, "http://a.test/") - a, 6);
+    CHECK(script_asked(p.script, "http://b.test/") - b > 200);
+
+    slow[1].set = SEINE_HOST_PER_HOST; /* 0: it cannot be, and nothing changes */
+    CHECK_EQ(seine_fetch_hosts_set(p.fetch, slow, 2, NULL, 0, &diag), SEINE_E_INVAL);
+    CHECK_STR(diag.member, "hosts");
+    a = script_asked(p.script, "http://a.test/");
+    pass(&p, SEINE_SECS(3));
+    CHECK_EQ(script_asked(p.script, "http://a.test/") - a, 6);
+
+    group.name = "both";
+    group.match = members;
+    group.rate = (seine_rate){4, SEINE_SECS(1), 1};
+    CHECK_EQ(seine_fetch_hosts_set(p.fetch, NULL, 0, &group, 1, &diag), SEINE_OK);
+    pass(&p, SEINE_SECS(1));
+    a = script_asked(p.script, "http://a.test/");
+    b = script_asked(p.script, "http://b.test/");
+    pass(&p, SEINE_SECS(5));
+    CHECK_EQ(script_asked(p.script, "http://a.test/") - a +
+                 (script_asked(p.script, "http://b.test/") - b),
+             20);
+
+    CHECK_EQ(seine_fetch_hosts_set(p.fetch, NULL, 0, NULL, 0, &diag), SEINE_OK);
+    pass(&p, SEINE_SECS(1));
+    a = script_asked(p.script, "http://a.test/");
+    pass(&p, SEINE_SECS(3));
+    CHECK(script_asked(p.script, "http://a.test/") - a > 200);
+    CHECK_EQ(seine_fetch_hosts_set(NULL, slow, 1, NULL, 0, NULL), SEINE_E_INVAL);
+    CHECK_EQ(seine_fetch_hosts_set(p.fetch, NULL, 1, NULL, 0, NULL), SEINE_E_INVAL);
+    CHECK_EQ(seine_fetch_hosts_set(p.fetch, NULL, 0, NULL, 1, NULL), SEINE_E_INVAL);
+    close_fetch(&p);
+}
+
 TEST(fetch_control_concurrency_grows_up_to_the_queue)
 {
     static place p;

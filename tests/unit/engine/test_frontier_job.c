@@ -312,6 +312,43 @@ TEST(frontier_job_a_crawl_may_be_stopped_after_any_request)
     tear_down(whole);
 }
 
+/* A host of its own domain that a seed redirects to belongs to the crawl from then on, in
+ * every run. */
+TEST(frontier_job_a_scope_that_a_redirect_has_widened_stays_wide)
+{
+    fixture *all[MOST];
+    unsigned n = 1;
+
+    for (unsigned i = 0; i < n && i < MOST; i++) {
+        fixture *t = all[i] = set_up();
+        unsigned parts = 0;
+
+        t->crawl.scope = SEINE_SCOPE_HOST;
+        t->second = "http://m.test/";
+        script_on(t->s, "http://m.test/robots.txt", &(answer){.status = 404});
+        script_on(t->s, "http://www.m.test/robots.txt", &(answer){.status = 404});
+        script_on(t->s, "http://m.test/",
+                  &(answer){.status = 301, .fields = "Location: http://www.m.test/"});
+        page(t, "http://www.m.test/", "<a href=/1>1</a><a href=http://off.test/1>o</a>");
+        page(t, "http://www.m.test/1", "<a href=http://m.test/2>2</a><a href=/3>3</a>");
+        do {
+            run_part(t, i);
+        } while (t->left.urls > 0 && ++parts < 2 * MOST);
+        if (i == 0) {
+            n = 1 + t->n / 3;
+            qsort(t->text, t->n, sizeof *t->text, compare);
+        }
+        CHECK_EQ(script_asked(t->s, "http://www.m.test/1"), 1);
+        CHECK_EQ(script_asked(t->s, "http://m.test/2"), 1);
+        CHECK_EQ(script_asked(t->s, "http://off.test/1"), 0);
+        if (i > 0) {
+            check_same(t, all[0]);
+            tear_down(t);
+        }
+    }
+    tear_down(all[0]);
+}
+
 static bool
 has_record(const fixture *t, const char *begin)
 {

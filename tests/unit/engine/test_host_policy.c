@@ -289,6 +289,101 @@ TEST(host_policy_refuses_what_cannot_be)
     end(&w);
 }
 
+/* Each entry is right but for one value, and right again one step further. */
+TEST(host_policy_refuses_each_value_that_is_out_of_range)
+{
+    static const struct {
+        seine_host_opts o;
+        const char *why; /* NULL: it is taken */
+    } rows[] = {
+#define ENTRY(...) \
+    .o = {.size = sizeof(seine_host_opts), .match = "e.example", __VA_ARGS__}
+        {ENTRY(.set = SEINE_HOST_RATE, .rate = {5, SEINE_SECS(1), 1}), NULL},
+        {ENTRY(.set = SEINE_HOST_RATE, .rate = {5, 0, 1}), "contradicts itself"},
+        {ENTRY(.set = SEINE_HOST_RATE, .rate = {0, 0, 0}), NULL}, /* off */
+        {ENTRY(.rate = {5, 0, 1}), NULL},                         /* it does not count */
+        {ENTRY(.set = SEINE_HOST_PER_HOST, .per_host = UINT16_MAX + 1), NULL},
+        {ENTRY(.set = SEINE_HOST_PER_HOST, .per_host = UINT16_MAX + 2), "per_host"},
+        {ENTRY(.set = SEINE_HOST_TIMEOUT, .timeout = 1), NULL},
+        {ENTRY(.set = SEINE_HOST_TIMEOUT, .timeout = 0), "duration"},
+        {ENTRY(.set = SEINE_HOST_TIMEOUT, .timeout = SEINE_NEVER), "duration"},
+        {ENTRY(.set = SEINE_HOST_CONNECT_TIMEOUT, .connect_timeout = 1), NULL},
+        {ENTRY(.set = SEINE_HOST_CONNECT_TIMEOUT, .connect_timeout = 0), "duration"},
+        {ENTRY(.set = SEINE_HOST_MAX_RETRY_AFTER, .max_retry_after = 0), NULL},
+        {ENTRY(.set = SEINE_HOST_MAX_RETRY_AFTER, .max_retry_after = -1), "duration"},
+        {ENTRY(.set = SEINE_HOST_MAX_CRAWL_DELAY, .max_crawl_delay = 0), NULL},
+        {ENTRY(.set = SEINE_HOST_MAX_CRAWL_DELAY, .max_crawl_delay = -1), "duration"},
+        {ENTRY(.set = SEINE_HOST_SPEED, .speed_bytes = 1, .speed_span = 1), NULL},
+        {ENTRY(.set = SEINE_HOST_SPEED, .speed_bytes = 1, .speed_span = 0), "duration"},
+        {ENTRY(.set = SEINE_HOST_SPEED, .speed_bytes = 0, .speed_span = 0), NULL},
+        {ENTRY(.set = SEINE_HOST_BACKOFF, .backoff_first = 2, .backoff_last = 2), NULL},
+        {ENTRY(.set = SEINE_HOST_BACKOFF, .backoff_first = 2, .backoff_last = 1),
+         "duration"},
+        {ENTRY(.set = SEINE_HOST_BACKOFF, .backoff_first = -1, .backoff_last = 1),
+         "duration"},
+        {ENTRY(.set = SEINE_HOST_USER_AGENT, .user_agent = "mine/1.0"), NULL},
+        {ENTRY(.set = SEINE_HOST_USER_AGENT, .user_agent = "a\nb"), "user_agent"},
+        {ENTRY(.set = SEINE_HOST_USER_AGENT), "user_agent"},
+        {ENTRY(.set = SEINE_HOST_BREAKER), NULL}, /* off */
+        {ENTRY(.set = SEINE_HOST_BREAKER, .breaker = {.failure_threshold = 5}),
+         "breaker"},
+        {ENTRY(.set = SEINE_HOST_CACERT), "cacert"},
+        {ENTRY(.set = SEINE_HOST_CACERT, .cacert = "/nowhere/at/all.pem"), "cacert"},
+#undef ENTRY
+    };
+
+    EACH_ROW(i, rows) {
+        seine_diag diag = SEINE_DIAG;
+        world w;
+        seine_err e = begin(&w, &rows[i].o, 1, NULL, 0, &diag);
+
+        CHECK_EQ(e, rows[i].why ? SEINE_E_CONFIG : SEINE_OK);
+        if (rows[i].why)
+            CHECK_STR(diag.member, "hosts");
+        if (rows[i].why && !strstr(diag.text, rows[i].why))
+            CHECK_STR(diag.text, rows[i].why);
+        end(&w);
+    }
+}
+
+TEST(host_policy_has_so_many_entries_and_groups_at_most)
+{
+    static seine_host_opts hosts[SN_HOST_ENTRIES + 1];
+    static const char *const match[] = {"e.example", NULL};
+    seine_group_opts groups[SN_GROUPS_MOST + 1], fresh = SEINE_GROUP_OPTS;
+    char names[SN_GROUPS_MOST + 1][8];
+    seine_diag diag = SEINE_DIAG;
+    world w;
+
+    for (size_t i = 0; i <= SN_HOST_ENTRIES; i++) {
+        hosts[i] = seine_host_defaults();
+        hosts[i].match = "e.example";
+    }
+    for (size_t i = 0; i <= SN_GROUPS_MOST; i++) {
+        snprintf(names[i], sizeof names[i], "g%zu", i);
+        groups[i] = fresh;
+        groups[i].name = names[i];
+        groups[i].match = match;
+        groups[i].per_host = 1;
+    }
+    CHECK_EQ(begin(&w, hosts, SN_HOST_ENTRIES, groups, SN_GROUPS_MOST, &diag), SEINE_OK);
+    end(&w);
+    CHECK_EQ(begin(&w, hosts, SN_HOST_ENTRIES + 1, NULL, 0, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag.member, "hosts");
+    end(&w);
+    CHECK_EQ(begin(&w, NULL, 0, groups, SN_GROUPS_MOST + 1, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag.member, "groups");
+    end(&w);
+    hosts[0].size = 1; /* not set at all */
+    CHECK_EQ(begin(&w, hosts, 1, NULL, 0, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag.member, "hosts");
+    end(&w);
+    groups[0].size = 1;
+    CHECK_EQ(begin(&w, NULL, 0, groups, 1, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag.member, "groups");
+    end(&w);
+}
+
 TEST(host_policy_survives_every_failing_allocation)
 {
     seine_field key = {SN_STR("X"), SN_STR("y")};

@@ -86,6 +86,7 @@ typedef struct page {
     char sent[512]; /* fields of the last request */
     const char *change;
     unsigned records;
+    char rule[64]; /* of a skip */
 } page;
 
 typedef struct site {
@@ -96,7 +97,7 @@ typedef struct site {
     char dir[64];
     seine_durable_job *job;
     uint64_t seq, not_due;
-    unsigned round;
+    unsigned round, items; /* records of the endless pages below /item/ */
     page pages[PAGES];
 } site;
 
@@ -129,6 +130,17 @@ put_fields(page *p)
     CHECK(at < sizeof p->fields);
 }
 
+/* A page that says what all of them say, and leads to the next one. */
+static answer
+next_item(unsigned long i)
+{
+    static char body[128];
+
+    snprintf(body, sizeof body,
+             "<p>all items have the same words<a href=/item/%lu>next</a>", i + 1);
+    return (answer){.fields = "Content-Type: text/html", .body = body};
+}
+
 /* 304 to its own ETag, as a server does. */
 static answer
 serve(const asked *a, void *arg)
@@ -136,6 +148,8 @@ serve(const asked *a, void *arg)
     page *p = page_at(arg, a->url, strlen(a->url));
     char condition[700] = "";
 
+    if (!p && strstr(a->url, "/item/"))
+        return next_item(strtoul(strstr(a->url, "/item/") + 6, NULL, 10));
     if (!p)
         return (answer){.status = 404};
     snprintf(p->sent, sizeof p->sent, "%s", a->fields);
@@ -161,6 +175,10 @@ on_record(const seine_record *r, unsigned shard, void *arg)
     if (p && r->type == SEINE_RECORD_RESULT) {
         p->change = seine_change_name(seine_record_change(r));
         p->records++;
+    } else if (p) {
+        snprintf(p->rule, sizeof p->rule, "%.*s", (int)r->rule.len, r->rule.ptr);
+    } else if (r->type == SEINE_RECORD_RESULT) {
+        t->items++;
     }
     CHECK_EQ(sn_job_result(t->job, r, ++t->seq), SEINE_OK);
 }
@@ -223,8 +241,9 @@ run_round(site *t)
     for (size_t i = 0; i < PAGES; i++) {
         t->pages[i].asked = t->pages[i].records = 0;
         t->pages[i].change = NULL;
-        t->pages[i].sent[0] = '\0';
+        t->pages[i].sent[0] = t->pages[i].rule[0] = '\0';
     }
+    t->items = 0;
     CHECK_EQ(seine_job_open(&o, &t->job, NULL), SEINE_OK);
     t->opts.job = t->job;
     CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), &f, NULL), SEINE_OK);
@@ -607,4 +626,75 @@ TEST(revisit_by_content_compares_the_words_of_a_page)
         check_change(t, "/empty", "same");
         tear_down(t);
     }
+}
+
+/* The seed comes first, and all else in the order in which it was found. */
+TEST(revisit_budgets_count_each_round_anew)
+{
+    static const page pages[] = {
+        {.path = "/",
+         .body = "<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a><a href=/4>4</a>"},
+        {.path = "/1", .body = "one"},
+        {.path = "/2", .body = "two"},
+        {.path = "/3", .body = "three"},
+        {.path = "/4", .body = "four"},
+    };
+    enum { KNOWN = sizeof pages / sizeof *pages };
+    static const struct {
+        unsigned budget, n_new, n_same;
+    } rounds[] = {{3, 3, 0}, {3, 0, 3}, {0, 2, 3}, {2, 0, 2}, {4, 0, 4}, {0, 0, 5}};
+
+    for (unsigned by_host = 0; by_host < 2; by_host++) {
+        site *t = set_up(pages, KNOWN);
+
+        t->crawl.skips = true;
+        for (size_t round = 0; round < sizeof rounds / sizeof *rounds; round++) {
+            unsigned n[2] = {0}, skipped = 0;
+            char rule[32];
+
+            snprintf(rule, sizeof rule, "max_%s %u", by_host ? "per_host" : "pages",
+                     rounds[round].budget);
+            t->opts.max_pages = by_host ? 0 : rounds[round].budget;
+            t->crawl.max_per_host = by_host ? rounds[round].budget : 0;
+            run_round(t);
+            for (size_t i = 0; i < KNOWN; i++) {
+                const page *p = &t->pages[i];
+
+                if (p->change)
+                    n[strcmp(p->change, "same") == 0]++;
+                if (*p->rule) {
+                    CHECK_STR(p->rule, rule);
+                    skipped++;
+                }
+                CHECK_EQ(p->records + (*p->rule != 0), 1);
+            }
+            CHECK_EQ(n[0], rounds[round].n_new);
+            CHECK_EQ(n[1], rounds[round].n_same);
+            CHECK_EQ(skipped, KNOWN - n[0] - n[1]);
+        }
+        tear_down(t);
+    }
+}
+
+/* A pattern that brought nothing new is left alone in three more rounds. Its pages that
+ * are known are asked for all the same. */
+TEST(revisit_looks_anew_at_a_trap_in_the_fifth_round)
+{
+    static const page pages[] = {{.path = "/", .body = "<a href=/item/0>first</a>"}};
+    site *t = set_up(pages, 1);
+    unsigned first;
+
+    t->crawl.depth = UINT32_MAX;
+    t->crawl.pattern_budget = 10;
+    run_round(t);
+    first = t->items;
+    CHECK(first >= 200 && first < 300);
+    for (unsigned round = 2; round <= 4; round++) {
+        run_round(t);
+        CHECK_EQ(t->items, first);
+    }
+    run_round(t);
+    CHECK(t->items > first);
+    CHECK(t->items < 2 * first + 300);
+    tear_down(t);
 }

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "failing.h"
+#include "seine/plumbing.h"
 
 static sn_url_filter *
 filter_of(const char *const *include, const char *const *exclude)
@@ -115,6 +116,28 @@ TEST(url_filter_says_which_pattern_is_none)
     CHECK_EQ(sn_url_filter_new(NULL, bad, NULL, &s, &diag), SEINE_E_CONFIG);
     CHECK_STR(diag.member, "exclude");
     CHECK(!s);
+}
+
+TEST(url_filter_of_a_program_lets_pass_what_a_fetch_does)
+{
+    static const char *const include[] = {"/docs/", NULL};
+    static const char *const exclude[] = {"\\.pdf$", NULL};
+    static const char *const wrong[] = {"(", NULL};
+    seine_filter *s = NULL;
+    seine_diag diag = SEINE_DIAG;
+
+    CHECK_EQ(seine_filter_new(include, exclude, NULL, NULL), SEINE_E_INVAL);
+    CHECK_EQ(seine_filter_new(include, wrong, &s, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag.member, "exclude");
+    CHECK_EQ(seine_filter_new(include, exclude, &s, NULL), SEINE_OK);
+    CHECK(seine_filter_passes(s, "http://e.example/docs/a", 23));
+    CHECK(!seine_filter_passes(s, "http://e.example/a", 18));
+    CHECK(!seine_filter_passes(s, "http://e.example/docs/a.pdf", 27));
+    CHECK(seine_filter_passes(s, "http://e.example/docs/a.pdf", 26)); /* so much of it */
+    CHECK(!seine_filter_passes(s, NULL, 0));
+    CHECK(!seine_filter_passes(NULL, "http://e.example/docs/a", 23));
+    seine_filter_free(s);
+    seine_filter_free(NULL);
 }
 
 TEST(url_filter_has_1000_patterns_of_a_list_at_most)
