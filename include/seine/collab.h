@@ -56,14 +56,13 @@ typedef struct seine_edit {
 typedef struct seine_collab seine_collab;
 
 typedef struct seine_collab_opts {
-    size_t size;         /* of this struct: SEINE_COLLAB_OPTS sets it */
-    uint32_t max_docs;   /* 1,000 */
-    uint32_t max_people; /* 32, in a document at once */
-    uint32_t max_units;  /* 262,144, of a text */
-    uint32_t
-        max_updates;  /* 10,000; a document forgets older ones, half of them at once */
-    seine_span quiet; /* 45 s; who was not heard for so long has left */
-    uint64_t seed;    /* of the ids; 0: a secret of its own */
+    size_t size;          /* of this struct: SEINE_COLLAB_OPTS sets it */
+    uint32_t max_docs;    /* 1,000 */
+    uint32_t max_people;  /* 32, in a document at once */
+    uint32_t max_units;   /* 262,144, of a text */
+    uint32_t max_updates; /* 10,000; older ones are forgotten, at most half at once */
+    seine_span quiet;     /* 45 s; who was not heard for so long has left */
+    uint64_t seed;        /* of the ids; 0: a secret of its own */
 } seine_collab_opts;
 
 #define SEINE_COLLAB_OPTS                                                     \

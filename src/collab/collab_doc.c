@@ -267,6 +267,18 @@ sn_doc_forget(sn_doc *d, uint64_t version)
     return SEINE_OK;
 }
 
+/* Half of the updates, but of a long text only as many as can be played at once; more
+ * than come, so that there is room for all of them. */
+static uint64_t
+forget_at_once(const sn_doc *d, size_t more)
+{
+    uint64_t n = (d->version - d->first + 1) / 2;
+    uint64_t quick = SN_TEXT_STEPS / (d->first_text.len + 1);
+
+    quick = quick > more ? quick : more;
+    return n < quick ? n : quick;
+}
+
 static seine_err
 make_room(sn_doc *d, const seine_collab_opts *o, seine_changes *const *sets, size_t more)
 {
@@ -278,7 +290,7 @@ make_room(sn_doc *d, const seine_collab_opts *o, seine_changes *const *sets, siz
     while (e == SEINE_OK && d->committed > d->first &&
            (d->version - d->first + more > o->max_updates ||
             d->kept + bytes > SN_KEPT_BYTES))
-        e = sn_doc_forget(d, d->first + (d->version - d->first + 1) / 2);
+        e = sn_doc_forget(d, d->first + forget_at_once(d, more));
     size_t want = (size_t)(d->version - d->first) + more;
     if (e != SEINE_OK || want <= d->room)
         return e;

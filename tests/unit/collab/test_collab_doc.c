@@ -148,6 +148,38 @@ TEST(collab_doc_keeps_no_more_bytes_of_updates_than_it_may)
     sn_doc_free(d);
 }
 
+TEST(collab_doc_forgets_no_more_of_a_long_text_at_once_than_is_played_quickly)
+{
+    size_t units = 1 << 18;
+    seine_collab_opts few = SEINE_COLLAB_OPTS;
+    size_t again;
+    const struct {
+        size_t units;
+        uint64_t forgotten;
+    } rows[] = {{units, SN_TEXT_STEPS / (units + 1)}, {10, 300}};
+
+    few.max_updates = 600;
+    EACH_ROW(i, rows) {
+        sn_doc *d = new_doc(rows[i].units);
+
+        for (uint64_t n = 1; n <= few.max_updates + 1; n++) {
+            seine_changes *c = NULL;
+            sn_push p = {.seq = n, .base = n - 1, .sets = &c, .n = 1};
+
+            CHECK_EQ(d->first, 0);
+            CHECK_EQ(seine_changes_new(&c), SEINE_OK);
+            CHECK_EQ(seine_changes_replace(c, 1, "b", 1), SEINE_OK);
+            CHECK_EQ(seine_changes_keep(c, rows[i].units - 1), SEINE_OK);
+            CHECK_EQ(sn_doc_accept(d, &few, sn_doc_client(d, "a", true), &p, &again),
+                     SN_ACCEPTED);
+            seine_changes_free(c);
+            CHECK_EQ(sn_doc_commit(d, d->version), SEINE_OK);
+        }
+        CHECK_EQ(d->first, rows[i].forgotten);
+        sn_doc_free(d);
+    }
+}
+
 TEST(collab_doc_calls_a_text_far_by_how_much_is_moved_to_make_it)
 {
     sn_doc *d = new_doc(UNITS);
