@@ -82,7 +82,7 @@ export function Recipe({ id, tab, query }) {
                     : now === "source" ? <Source page={page} preview={preview} text={editor.current?.text() ?? ""} insert={s => { editor.current.insert(s); setPane("text") }} />
                         : now === "problems" ? <Problems diags={diags} jump={d => { setPane("text"); editor.current.jump(d.from, d.to) }} /> : <History id={id} version={editor.current?.session.version} />}</TabPanel></section>
         </div>
-        <LabelDialog id={id} open={labeling} version={() => editor.current?.session.version ?? 0} onClose={() => { setLabeling(false); editor.current?.focus() }} />
+        <LabelDialog id={id} open={labeling} version={() => editor.current?.session.version ?? 0} onClose={() => setLabeling(false)} />
     </div>
 }
 

@@ -89,8 +89,10 @@ export function Dialog({ title, open, onClose, children, wide, side }) {
         if (ref.current === document.activeElement || document.activeElement?.matches("dialog[open] > .dialog-body > header button")) field.focus()
     })
     useEffect(() => () => back.current?.isConnected && back.current.focus(), [])
-    // A closed dialog has given the focus back. This event comes later, and takes it from nobody who has moved on.
+    // A closed dialog has given the focus back. This event comes later, and takes it from nobody who has moved on; one
+    // that is open again is not closed by it.
     const closed = () => {
+        if (ref.current?.open) return
         onClose?.()
         if (document.activeElement === document.body && back.current?.isConnected) back.current.focus()
     }
