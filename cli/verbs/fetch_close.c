@@ -306,8 +306,8 @@ write_summary(run *r, const closing *c, seine_text *members)
     }
     seine_err e = about.resumable ? seine_sinks_last_line(r->outputs.sinks, "summary",
                                                           members->bytes, members->len)
-                                  : seine_sinks_line(r->outputs.sinks, "summary",
-                                                     members->bytes, members->len);
+                                  : seine_sinks_end_line(r->outputs.sinks, "summary",
+                                                         members->bytes, members->len);
     return e == SEINE_OK;
 }
 

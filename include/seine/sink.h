@@ -171,6 +171,13 @@ SEINE_MUST_CHECK seine_err seine_sinks_line(seine_sinks *s, const char *type,
 SEINE_MUST_CHECK seine_err seine_sinks_last_line(seine_sinks *s, const char *type,
                                                  const char *members, size_t len);
 
+/* As seine_sinks_line, for the summary of a run that ends its job. It is committed
+ * together with all records put before, and belongs to the outputs as soon as
+ * seine_job_end says that the job is finished: a run that goes on after a kill cuts it
+ * off and writes another one. */
+SEINE_MUST_CHECK seine_err seine_sinks_end_line(seine_sinks *s, const char *type,
+                                                const char *members, size_t len);
+
 /* Writes the slices of a run to every SQLite output, table `timeline`, in place of those
  * of the same moments; other outputs have no place for them. See timeline.h. NOMEM. */
 struct seine_timeline;

@@ -587,13 +587,13 @@ put_last_facts(seine_durable_job *j)
     seine_err e = sn_sqlite_exec(j->db, "PRAGMA synchronous = NORMAL");
 
     if (e == SEINE_OK)
-        e = sn_job_put_facts(j);
+        e = sn_job_put_end(j);
     if (e == SEINE_OK)
         e = sn_sqlite_settle(j->db, &is_moved);
     if (e != SEINE_OK || is_moved)
         return e;
     e = sn_sqlite_exec(j->db, "PRAGMA synchronous = FULL");
-    return e == SEINE_OK ? sn_job_put_facts(j) : e;
+    return e == SEINE_OK ? sn_job_put_end(j) : e;
 }
 
 /* Everything is durable, and the job says how it ended. */

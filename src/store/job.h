@@ -196,6 +196,8 @@ void sn_job_hear_links(seine_durable_job *j, void (*fn)(sn_str packed, void *arg
                        void *arg);
 /* The number that follows is that of the next line of any kind. */
 void sn_job_seq(seine_durable_job *j, uint64_t last_seq);
+/* A number that is given out when the job is finished; before, it is free. */
+void sn_job_end_seq(seine_durable_job *j, uint64_t last_seq);
 
 /* Makes all results, and all that stands in the lanes, durable together. After a failure
  * every commit fails. DISK_FULL, FSYNC_FAILED, IO, NOMEM, STATE_CORRUPT. */
@@ -289,6 +291,10 @@ typedef struct sn_job_output {
 const sn_job_output *sn_job_output_get(const seine_durable_job *j, sn_str path);
 /* Joins the next commit. The sink thread, or the owner before start. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_job_output_set(seine_durable_job *j,
+                                             const sn_job_output *o);
+/* The same for an output that has a mark, from the moment on when the job is finished. A
+ * later set forgets it. */
+SEINE_MUST_CHECK seine_err sn_job_output_end(seine_durable_job *j,
                                              const sn_job_output *o);
 
 #endif

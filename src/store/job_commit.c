@@ -83,6 +83,12 @@ sn_job_result(seine_durable_job *j, const seine_record *r, uint64_t seq)
 }
 
 void
+sn_job_end_seq(seine_durable_job *j, uint64_t last_seq)
+{
+    j->end_seq = last_seq;
+}
+
+void
 sn_job_seq(seine_durable_job *j, uint64_t last_seq)
 {
     if (last_seq > j->last_seq)
@@ -358,6 +364,53 @@ store_outputs(seine_durable_job *j, sn_job_head *h)
     return e;
 }
 
+/* Runs a statement that is prepared once. */
+static seine_err
+run(seine_durable_job *j, const char *sql, sn_sqlite_stmt **stmt)
+{
+    seine_err e = *stmt ? SEINE_OK : sn_sqlite_prepare(j->db, sql, stmt);
+
+    if (e != SEINE_OK)
+        return e;
+    sn_sqlite_row none = sn_sqlite_bind(*stmt);
+    return sn_sqlite_done(&none);
+}
+
+/* The head is that of the last group, but for the numbers of what ends the outputs. */
+static seine_err
+put_outputs_end(seine_durable_job *j)
+{
+    sn_job_head h = j->head;
+    seine_err e = sn_job_outputs_end(j);
+
+    if ((uint64_t)h.next_seq <= j->end_seq)
+        h.next_seq = (int64_t)j->end_seq + 1;
+    if (e == SEINE_OK)
+        e = sn_job_put_facts(j);
+    if (e == SEINE_OK)
+        e = store_outputs(j, &h);
+    return e == SEINE_OK ? sn_job_put_head(j, &h) : e;
+}
+
+seine_err
+sn_job_put_end(seine_durable_job *j)
+{
+    if (j->facts.state != SN_JOB_FINISHED || j->end_seq == 0)
+        return sn_job_put_facts(j);
+    seine_err e = run(j, "BEGIN IMMEDIATE", &j->begin);
+
+    if (e == SEINE_OK)
+        e = put_outputs_end(j);
+    SN_CRASHPOINT("end.written");
+    if (e == SEINE_OK)
+        e = run(j, "COMMIT", &j->commit);
+    if (e == SEINE_OK)
+        return SEINE_OK;
+    seine_err ignored = sn_sqlite_exec(j->db, "ROLLBACK");
+    (void)ignored;
+    return e;
+}
+
 /* Everything of the group but its commit. */
 static seine_err
 write_group(seine_durable_job *j, sn_job_cursor *cursors, sn_job_head *h)
@@ -434,18 +487,6 @@ choose_sync(seine_durable_job *j)
     j->is_synced = is_due;
     return sn_sqlite_exec(j->db, is_due ? "PRAGMA synchronous = FULL"
                                         : "PRAGMA synchronous = NORMAL");
-}
-
-/* Runs a statement that is prepared once. */
-static seine_err
-run(seine_durable_job *j, const char *sql, sn_sqlite_stmt **stmt)
-{
-    seine_err e = *stmt ? SEINE_OK : sn_sqlite_prepare(j->db, sql, stmt);
-
-    if (e != SEINE_OK)
-        return e;
-    sn_sqlite_row none = sn_sqlite_bind(*stmt);
-    return sn_sqlite_done(&none);
 }
 
 /* One try; a failed one leaves nothing behind. */

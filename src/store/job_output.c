@@ -72,6 +72,7 @@ sn_job_output_set(seine_durable_job *j, const sn_job_output *o)
         m->out.detail = (sn_str){detail, o->detail.len};
         m->is_dirty = true;
     }
+    m->has_end = false;
     m->is_dirty |= m->out.dev != o->dev || m->out.ino != o->ino ||
                    m->out.committed != o->committed || m->out.tail_crc != o->tail_crc;
     m->out.dev = o->dev;
@@ -79,6 +80,42 @@ sn_job_output_set(seine_durable_job *j, const sn_job_output *o)
     m->out.committed = o->committed;
     m->out.tail_crc = o->tail_crc;
     return SEINE_OK;
+}
+
+seine_err
+sn_job_output_end(seine_durable_job *j, const sn_job_output *o)
+{
+    sn_job_mark *m = find(j, o->path);
+
+    if (o->detail.len >= sizeof m->end_detail)
+        return SEINE_E_INVAL;
+    if (!m || m->out.dev != o->dev || m->out.ino != o->ino)
+        return sn_job_output_set(j, o);
+    m->has_end = true;
+    m->end_committed = o->committed;
+    m->end_crc = o->tail_crc;
+    memcpy(m->end_detail, o->detail.ptr, o->detail.len);
+    m->end_detail[o->detail.len] = '\0';
+    return SEINE_OK;
+}
+
+seine_err
+sn_job_outputs_end(seine_durable_job *j)
+{
+    seine_err e = SEINE_OK;
+
+    for (unsigned i = 0; i < j->n_outputs && e == SEINE_OK; i++) {
+        sn_job_mark *m = j->outputs[i];
+        sn_job_output o = m->out;
+
+        if (!m->has_end)
+            continue;
+        o.committed = m->end_committed;
+        o.tail_crc = m->end_crc;
+        o.detail = sn_str_of(m->end_detail);
+        e = sn_job_output_set(j, &o);
+    }
+    return e;
 }
 
 void

@@ -91,7 +91,9 @@ typedef struct sn_job_mark { /* of an output */
     sn_job_output out;
     char *path, *detail;
     int64_t id, synced, synced_crc;
-    bool is_dirty, is_stored;
+    bool is_dirty, is_stored, has_end;
+    int64_t end_committed, end_crc; /* when the job is finished */
+    char end_detail[16];
 } sn_job_mark;
 
 typedef struct sn_job_bits {
@@ -155,17 +157,17 @@ struct seine_durable_job {
     size_t n_held, held_room;
     uint64_t *taken; /* … and the one that is being written */
     size_t n_taken, taken_room;
-    sn_job_sums sums;      /* of the next group */
-    sn_job_counts counts;  /* of all runs, as of the last commit … */
-    sn_job_counts counted; /* … and of the group that is being written */
-    sn_buf pages;          /* of the next group, packed */
-    sn_buf kept;           /* likewise, what came with records */
-    bool forgets;          /* a next round knows no URL … */
-    bool keeps_kept;       /* … and what came with records of earlier ones */
-    sn_job_round round;    /* as of the last commit … */
-    sn_job_round told;     /* … and of the group that is being written */
-    sn_job_bits has_page;  /* numbers that had a row of `page` at the scan */
-    uint64_t last_seq;
+    sn_job_sums sums;           /* of the next group */
+    sn_job_counts counts;       /* of all runs, as of the last commit … */
+    sn_job_counts counted;      /* … and of the group that is being written */
+    sn_buf pages;               /* of the next group, packed */
+    sn_buf kept;                /* likewise, what came with records */
+    bool forgets;               /* a next round knows no URL … */
+    bool keeps_kept;            /* … and what came with records of earlier ones */
+    sn_job_round round;         /* as of the last commit … */
+    sn_job_round told;          /* … and of the group that is being written */
+    sn_job_bits has_page;       /* numbers that had a row of `page` at the scan */
+    uint64_t last_seq, end_seq; /* end_seq: when the job is finished; 0: as last_seq */
     sn_job_mark *outputs[SN_JOB_OUTPUTS];
     unsigned n_outputs;
 
@@ -272,6 +274,8 @@ seine_durable_job *sn_job_of_view(struct seine_job_view *v); /* not to be writte
 /* job_output.c */
 SEINE_MUST_CHECK seine_err sn_job_outputs_load(seine_durable_job *j);
 void sn_job_outputs_free(seine_durable_job *j);
+/* What sn_job_output_end has said becomes the marks. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_outputs_end(seine_durable_job *j);
 
 /* job_remote.c */
 /* A job without a directory. NOMEM. */
@@ -287,6 +291,8 @@ SEINE_MUST_CHECK seine_err sn_job_remote_commit(seine_durable_job *j, bool is_en
 int64_t sn_job_wall_ms(void);
 SEINE_MUST_CHECK seine_err sn_job_put_facts(seine_durable_job *j);
 SEINE_MUST_CHECK seine_err sn_job_put_head(seine_durable_job *j, const sn_job_head *h);
+/* The facts, of a finished job with the ends of its outputs: all or nothing. */
+SEINE_MUST_CHECK seine_err sn_job_put_end(seine_durable_job *j);
 /* What failed first and what is safe, in j->why; called before the database forgets it.
  */
 void sn_job_say_why(seine_durable_job *j, seine_err e);

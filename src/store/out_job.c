@@ -204,38 +204,100 @@ sn_out_job_needs_mark(const seine_durable_job *j, const sn_out *o)
     return !was || was->ino != 0;
 }
 
-seine_err
-sn_out_job_mark(seine_durable_job *j, sn_out *o, seine_diag *diag)
+/* How far an output has come. */
+typedef struct reach {
+    sn_job_output at;
+    sn_out_length length;
+    char key[PATH_MAX], detail[16];
+} reach;
+
+/* False: the output has no length. */
+static bool
+measure(sn_out *o, reach *r)
 {
-    sn_out_length now = {.fd = -1};
-    char detail[16] = "", key[PATH_MAX];
     struct stat st;
+
+    r->length = (sn_out_length){.fd = -1};
+    r->detail[0] = '\0';
+    if (!o->ops->length || !o->job_path || !o->ops->length(o, &r->length) ||
+        r->length.fd < 0 || fstat(r->length.fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+        !sn_file_real_path(o->job_path, r->key))
+        return false;
+    if (r->length.number > 0)
+        snprintf(r->detail, sizeof r->detail, "%u", r->length.number);
+    r->at = (sn_job_output){.path = sn_str_of(r->key),
+                            .dev = (int64_t)st.st_dev,
+                            .ino = (int64_t)st.st_ino,
+                            .committed = (int64_t)r->length.size,
+                            .detail = sn_str_of(r->detail)};
+    return true;
+}
+
+static bool
+is_marked_there(const seine_durable_job *j, const reach *r)
+{
+    const sn_job_output *was = sn_job_output_get(j, r->at.path);
+
+    return was && was->ino == r->at.ino && was->dev == r->at.dev &&
+           was->committed == r->at.committed && sn_str_eq(was->detail, r->at.detail);
+}
+
+/* Reads the CRC of the end of a file, which is synced before if `is_synced`. */
+static seine_err
+seal(sn_out *o, reach *r, bool is_synced, seine_diag *diag)
+{
     uint32_t crc = 0;
 
-    if (!o->ops->length || !o->job_path || !o->ops->length(o, &now) || now.fd < 0 ||
-        fstat(now.fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-        !sn_file_real_path(o->job_path, key))
-        return SEINE_OK;
-    const sn_job_output *was = sn_job_output_get(j, sn_str_of(key));
-    if (now.number > 0)
-        snprintf(detail, sizeof detail, "%u", now.number);
-    if (was && was->ino == (int64_t)st.st_ino && was->dev == (int64_t)st.st_dev &&
-        was->committed == (int64_t)now.size && sn_str_eq(was->detail, sn_str_of(detail)))
-        return SEINE_OK;
     errno = 0;
-    if (!now.is_database &&
-        (fdatasync(now.fd) != 0 || !tail_crc(now.fd, (int64_t)now.size, &crc))) {
+    if (!r->length.is_database &&
+        ((is_synced && fdatasync(r->length.fd) != 0) ||
+         !tail_crc(r->length.fd, (int64_t)r->length.size, &crc))) {
         char text[SN_DIAG_ERRNO];
 
         sn_diag_errno(errno ? errno : EIO, text); /* it is shorter than it was written */
         sn_diag_text(diag, "cannot sync %s: %s", o->name, text);
         return SEINE_E_FSYNC_FAILED;
     }
-    o->synced = now.is_database ? 0 : now.size;
-    return sn_job_output_set(j, &(sn_job_output){.path = sn_str_of(key),
-                                                 .dev = (int64_t)st.st_dev,
-                                                 .ino = (int64_t)st.st_ino,
-                                                 .committed = (int64_t)now.size,
-                                                 .tail_crc = crc,
-                                                 .detail = sn_str_of(detail)});
+    r->at.tail_crc = crc;
+    o->synced = r->length.is_database || !is_synced ? 0 : r->length.size;
+    return SEINE_OK;
+}
+
+seine_err
+sn_out_job_mark(seine_durable_job *j, sn_out *o, seine_diag *diag)
+{
+    reach now;
+
+    if (!measure(o, &now) || is_marked_there(j, &now))
+        return SEINE_OK;
+    seine_err e = seal(o, &now, true, diag);
+    return e == SEINE_OK ? sn_job_output_set(j, &now.at) : e;
+}
+
+/* A database is cut by the numbers of its rows, so that one commit of it will do. */
+seine_err
+sn_out_job_mark_end(seine_durable_job *j, sn_out *o, seine_diag *diag)
+{
+    reach now;
+
+    if (!measure(o, &now))
+        return SEINE_OK;
+    seine_err e = now.length.is_database ? SEINE_OK : sn_out_flush(o, true, diag);
+    if (e != SEINE_OK || !measure(o, &now) || is_marked_there(j, &now))
+        return e;
+    e = seal(o, &now, false, diag);
+    return e == SEINE_OK ? sn_job_output_set(j, &now.at) : e;
+}
+
+seine_err
+sn_out_job_mark_behind(seine_durable_job *j, sn_out *o, seine_diag *diag)
+{
+    reach now;
+
+    if (!measure(o, &now))
+        return SEINE_OK;
+    seine_err e = seal(o, &now, o->synced != now.length.size, diag);
+    if (e == SEINE_OK && !now.length.is_database)
+        o->synced = now.length.size;
+    return e == SEINE_OK ? sn_job_output_end(j, &now.at) : e;
 }

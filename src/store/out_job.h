@@ -41,4 +41,12 @@ bool sn_out_job_needs_mark(const seine_durable_job *j, const sn_out *o);
 SEINE_MUST_CHECK seine_err sn_out_job_mark(seine_durable_job *j, sn_out *o,
                                            seine_diag *diag);
 
+/* The end of a job: what follows the mark of the first call belongs to the output when
+ * the job is finished, and is cut off by a run that goes on before. The first flushes
+ * files, and the group after it syncs both. */
+SEINE_MUST_CHECK seine_err sn_out_job_mark_end(seine_durable_job *j, sn_out *o,
+                                               seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_out_job_mark_behind(seine_durable_job *j, sn_out *o,
+                                                  seine_diag *diag);
+
 #endif

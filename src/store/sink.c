@@ -45,7 +45,8 @@ typedef enum line_kind {
     SAID,    /* a line of the outputs, with its type */
     SLICES,  /* of the timeline, a line each */
     ORPHANS, /* they are told */
-    COMMIT   /* ends the group */
+    COMMIT,  /* ends the group */
+    END      /* as SAID; belongs to the outputs when the job is finished */
 } line_kind;
 
 typedef struct line {
@@ -86,6 +87,7 @@ struct seine_sinks {
     sn_failures failures; /* off, unless an output asks for referrers */
     uint64_t in_group;    /* records that are written and not committed */
     uint64_t group_bytes;
+    bool is_ended;      /* a line of END is in the outputs, and no record behind it */
     seine_time grouped; /* when the last group was committed */
     _Atomic uint64_t waiting, due, seq, records, bytes;
     sn_sink_metrics *metrics; /* NULL: none */
@@ -447,6 +449,7 @@ write_record(seine_sinks *s, seine_record *r)
     if (has_failed(s))
         return;
     pthread_mutex_lock(&s->writing);
+    s->is_ended = false;
     write_or_hold(s, r);
     pthread_mutex_unlock(&s->writing);
 }
@@ -608,7 +611,9 @@ write_line(seine_sinks *s, const line *n)
             SN_WRITE(&p, ",");
         sn_text_writer_add(&p, n->text + n->type_len, n->len);
         SN_WRITE(&p, "}\n");
-        if (s->opts.job && !atomic_load(&s->is_over))
+        if (s->is_ended)
+            sn_job_end_seq(s->opts.job, seq);
+        else if (s->opts.job && !atomic_load(&s->is_over))
             sn_job_seq(s->opts.job, seq);
         sn_said said = {{n->text, n->type_len}, seq, {text, sn_text_writer_len(&p)}};
         pthread_mutex_lock(&s->writing);
@@ -712,6 +717,25 @@ write_orphans(seine_sinks *s)
     end_group(s, true);
 }
 
+/* What is in the outputs so far is what a resume cuts them to, until the job is finished.
+ */
+static void
+mark_end(seine_sinks *s)
+{
+    seine_diag diag = SEINE_DIAG;
+    seine_err e = SEINE_OK;
+
+    if (!s->opts.job || atomic_load(&s->is_over) || has_failed(s))
+        return;
+    pthread_mutex_lock(&s->writing);
+    for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
+        e = sn_out_job_mark_end(s->opts.job, &s->outs[i], &diag);
+    pthread_mutex_unlock(&s->writing);
+    if (e != SEINE_OK)
+        fail_sinks(s, e, &diag);
+    s->is_ended = e == SEINE_OK;
+}
+
 static bool
 write_all_lines(seine_sinks *s, line *n)
 {
@@ -732,6 +756,10 @@ write_all_lines(seine_sinks *s, line *n)
             break;
         case COMMIT:
             end_group(s, true);
+            break;
+        case END:
+            mark_end(s);
+            write_line(s, n);
             break;
         }
         sn_free(n);
@@ -756,7 +784,8 @@ write_group(seine_sinks *s)
 
     flush_outs(s, true);
     for (unsigned i = 0; i < s->n_outs && e == SEINE_OK && !has_failed(s); i++)
-        e = sn_out_job_mark(s->opts.job, &s->outs[i], &diag);
+        e = s->is_ended ? sn_out_job_mark_behind(s->opts.job, &s->outs[i], &diag)
+                        : sn_out_job_mark(s->opts.job, &s->outs[i], &diag);
     SN_CRASHPOINT("out.synced");
     if (e == SEINE_OK && !has_failed(s)) {
         seine_time began = s->clock->now(s->clock);
@@ -1113,15 +1142,22 @@ put_line(seine_sinks *s, line_kind kind, const char *type, sn_str members)
     return SEINE_OK;
 }
 
-seine_err
-seine_sinks_line(seine_sinks *s, const char *type, const char *members, size_t len)
+static seine_err
+put_text(seine_sinks *s, line_kind kind, const char *type, const char *members,
+         size_t len)
 {
     if (!s || !type || !type[0])
         return SEINE_E_INVAL;
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)members[i] < 0x20)
             return SEINE_E_INVAL;
-    return put_line(s, SAID, type, (sn_str){members, len});
+    return put_line(s, kind, type, (sn_str){members, len});
+}
+
+seine_err
+seine_sinks_line(seine_sinks *s, const char *type, const char *members, size_t len)
+{
+    return put_text(s, SAID, type, members, len);
 }
 
 seine_err
@@ -1170,6 +1206,12 @@ seine_sinks_last_line(seine_sinks *s, const char *type, const char *members, siz
     if (s && e == SEINE_OK)
         atomic_store(&s->is_over, s->opts.job != NULL);
     return seine_sinks_line(s, type, members, len);
+}
+
+seine_err
+seine_sinks_end_line(seine_sinks *s, const char *type, const char *members, size_t len)
+{
+    return put_text(s, END, type, members, len);
 }
 
 seine_err

@@ -101,6 +101,37 @@ def outputs_of_a_job_that_was_stopped_hold_one_summary():
             check([s["resumable"] for s in told], [False], "the database has one, too")
 
 
+def summaries_of(where, name):
+    """The places of the summaries among the lines of that output, and how many lines it has."""
+    lines = [json.loads(line) for line in read(where, name).splitlines()]
+    check([line["seq"] for line in lines], list(range(1, len(lines) + 1)), f"{name}: seq")
+    return [i for i, line in enumerate(lines) if line["type"] == "summary"], len(lines)
+
+
+@rows([("stop.drained", False), ("end.written", False), ("stop.flushed", True)], name=lambda row: row[0])
+def a_run_killed_behind_its_summary_leaves_one(point, is_finished):
+    """All records and the summary are committed; the job is not finished, or has just become so."""
+    with origin("--site", "5:20:fan=6") as o, tempfile.TemporaryDirectory() as where:
+        names = ("all.jsonl", "all.jsonl.gz", "all.jsonl.zst", "all.sqlite", "all.csv", "all.warc.gz")
+        words = ("crawl", o.url("/"), "--job", "j", *PACE, *(w for name in names for w in ("-o", name)))
+        for _ in range(1 if is_finished else 2):
+            r = run(where, *words, crash=point)
+            check(r.code, -9, f"it was not killed: {r.err}")
+            check(json.loads(read(where, "all.jsonl").splitlines()[-1])["type"], "summary", "it was killed behind its summary")
+        r = run(where, *words)
+        check((r.code, "is finished" in r.err), (2, True) if is_finished else (0, False), r.err)
+        for name in names[:3]:
+            places, n = summaries_of(where, name)
+            check(places, [n - 1], f"{name}: one summary, at its end")
+        with sqlite3.connect(os.path.join(where, "all.sqlite")) as db:
+            check(db.execute("SELECT count(*) FROM summary").fetchall(), [(1,)], "the database has one, too")
+            check(db.execute("SELECT count(*), count(DISTINCT key) FROM result").fetchall(), [(21, 21)])
+        r = run(where, "retry", "j", "--where", "ok", "--append")
+        check(r.code, 0, r.err)
+        places, n = summaries_of(where, "all.jsonl")
+        check(places, [n // 2 - 1, n - 1], "what a finished job has written stays when something is appended")
+
+
 @case
 def a_host_that_was_found_and_never_asked_is_asked_by_the_next_run():
     with pages({}) as a, pages({"/x": "a page"}, "127.0.0.2") as b, tempfile.TemporaryDirectory() as where:

@@ -36,8 +36,8 @@ def start(where, *words, stdin=subprocess.DEVNULL):
                             env=environment(DURABLE))
 
 
-def run(where, *words, stdin=""):
-    return seine(*words, stdin=stdin, cwd=where, env=DURABLE)
+def run(where, *words, stdin="", crash=""):
+    return seine(*words, stdin=stdin, cwd=where, env={**DURABLE, "SEINE_CRASH": crash} if crash else DURABLE)
 
 
 def progress(where):

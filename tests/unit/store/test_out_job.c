@@ -169,6 +169,8 @@ run(seine_diag *diag)
             e = sn_sinks_commit(s);
     }
     if (e == SEINE_OK)
+        e = seine_sinks_end_line(s, "summary", NULL, 0);
+    if (e == SEINE_OK)
         e = seine_sinks_close(s);
     seine_sinks_free(s);
     seine_err closed = seine_job_close(job, e == SEINE_OK);
@@ -298,9 +300,30 @@ check_raw(void)
         fclose(f);
 }
 
+/* A run that was killed behind its summary has left none. */
+static void
+check_summary(void)
+{
+    static const char mark[] = "\"type\":\"summary\"";
+    char path[128], text[64 << 10];
+    unsigned n = 0;
+
+    snprintf(path, sizeof path, "%s/a.jsonl", dir);
+    FILE *f = fopen(path, "r");
+    size_t len = f ? fread(text, 1, sizeof text - 1, f) : 0;
+
+    text[len] = '\0';
+    for (char *at = text; (at = strstr(at, mark)); at++)
+        n++;
+    CHECK_EQ(n, 1);
+    if (f)
+        fclose(f);
+}
+
 static void
 check_all(void)
 {
+    check_summary();
     check_lines("a.jsonl");
     check_lines("a.csv");
     check_lines("a.jsonl.gz");
@@ -319,7 +342,8 @@ static const char *const points[] = {
     "db.begin", "db.begin@9", "db.begin@11",
     "db.commit.before", "db.commit.before@9", "db.commit.before@12",
     "db.commit.after", "db.commit.after@8", "db.commit.after@10",
-    "sink.committed", "sink.committed@3", "sink.committed@6", "stop.drained", "stop.flushed",
+    "sink.committed", "sink.committed@3", "sink.committed@6", "stop.drained", "end.written",
+    "stop.flushed",
 };
 /* clang-format on */
 
@@ -473,7 +497,7 @@ groups_of_an_end(void)
     CHECK_EQ(before.emitted, 1);
     CHECK_EQ(put_url(s, sn_job_lane_at(job, 0), 1, false), SEINE_OK);
     CHECK_EQ(seine_sinks_drain(s), SEINE_OK);
-    CHECK_EQ(seine_sinks_line(s, "summary", NULL, 0), SEINE_OK);
+    CHECK_EQ(seine_sinks_end_line(s, "summary", NULL, 0), SEINE_OK);
     CHECK_EQ(seine_sinks_close(s), SEINE_OK);
     seine_job_figures_get(job, &after);
     CHECK_EQ(after.emitted, 2);
