@@ -20,11 +20,12 @@ hold_streams(void)
 }
 
 /* Bodies and other large blocks come from the system and go back to it at once: memory
- * that is free does not count, and growing a body copies nothing. */
+ * that is free does not count, and growing a body copies nothing. The buffers of TLS, of
+ * less than 17 KiB, are not among them: every read takes one and gives it back. */
 static void
 keep_heap_small(void)
 {
-    mallopt(M_MMAP_THRESHOLD, 16 << 10);
+    mallopt(M_MMAP_THRESHOLD, 20 << 10);
 }
 
 int

@@ -16,7 +16,7 @@
 #define SMALL_BODY   4096
 #define SMALL_READER 65536
 #define LARGE_BODY   (256 << 10)  /* from here on its announced length counts */
-#define HEAP_BLOCK   (16u << 10)  /* smaller buffers lie on the heap */
+#define HEAP_BLOCK   (20u << 10)  /* smaller buffers lie on the heap */
 #define WIRE_COST    2u           /* the archive makes a record of a capture in memory */
 #define COPY_COST    2u           /* a database makes a row of a body in memory */
 #define ROBOTS_MAX   (512u << 10) /* of robots.txt; RFC 9309 asks for 500 KiB at least */

@@ -228,7 +228,7 @@ on_charged(const seine_record *r, unsigned shard, void *arg)
 TEST(a_response_is_charged_with_what_it_takes)
 {
     const unsigned body = SEINE_KEEP_BODY, copy = SEINE_KEEP_BODY | SEINE_KEEP_COPY;
-    enum { gratis = 4096, heap = 16384 };
+    enum { gratis = 4096, heap = 20480 };
     const struct {
         size_t len;
         int64_t known; /* as announced; -1: not */
