@@ -86,6 +86,36 @@ TEST(feed_means_are_exact_over_turns_and_over_sleep)
     sn_feed_fini(&f);
 }
 
+/* Each turn says what holds the shard until the next one. */
+TEST(feed_tells_how_long_nothing_started_and_why)
+{
+    sn_feed f;
+    sn_feed_gauges g = {.hold = SN_HOLD_OUTPUT};
+    seine_timeline *t;
+    size_t n;
+
+    begin(&f);
+    (void)sn_feed_turn(&f, SEINE_MS(500), &g);
+    g.hold = SN_HOLD_MEMORY;
+    (void)sn_feed_turn(&f, SEINE_MS(700), &g); /* 0.2 s for the output */
+    g.hold = SN_HOLD_PAUSED;
+    (void)sn_feed_turn(&f, SEINE_MS(1600), &g); /* 0.8 s and 0.1 s for memory */
+    g.hold = SN_HOLD_NONE;
+    (void)sn_feed_turn(&f, SEINE_MS(2000), &g); /* 0.4 s paused */
+    (void)sn_feed_turn(&f, SEINE_MS(3500), &g);
+    const seine_slice *all = look(&f, &t, &n);
+    CHECK_EQ(n, 4);
+    CHECK_EQ(all[1].output_us, 200000);
+    CHECK_EQ(all[1].memory_us, 800000);
+    CHECK_EQ(all[1].paused_us, 0);
+    CHECK_EQ(all[2].output_us, 0);
+    CHECK_EQ(all[2].memory_us, 100000);
+    CHECK_EQ(all[2].paused_us, 400000);
+    CHECK_EQ(all[3].output_us + all[3].memory_us + all[3].paused_us, 0);
+    seine_timeline_free(t);
+    sn_feed_fini(&f);
+}
+
 TEST(feed_keeps_ten_minutes_of_seconds_and_a_day_of_minutes)
 {
     sn_feed f;

@@ -25,6 +25,7 @@ typedef struct fixture {
     seine_fetch_stats stats;
     seine_fetch_left left;
     seine_time open_until; /* as the last opening of a breaker said */
+    char kept[128];        /* what on_kept was told */
 } fixture;
 
 static void
@@ -391,6 +392,38 @@ go_on(fixture *t)
     CHECK_EQ(t->records, 3);
     CHECK_EQ(t->stats.ok, 3);
     return script_request(t->s, before)->at;
+}
+
+static void
+on_kept(seine_view key, seine_view bytes, void *arg)
+{
+    fixture *t = arg;
+    size_t len = strlen(t->kept);
+
+    snprintf(t->kept + len, sizeof t->kept - len, "%.*s=%.*s;", (int)key.len,
+             key.ptr ? key.ptr : "", (int)bytes.len, bytes.ptr);
+}
+
+TEST(a_text_that_was_kept_under_a_name_comes_with_each_later_run)
+{
+    static const char *const texts[] = {"one", "two"};
+    fixture *t = set_up();
+
+    t->opts.on_kept = on_kept;
+    for (unsigned run = 0; run < 4; run++) {
+        t->kept[0] = '\0';
+        open_part(t);
+        CHECK_EQ(strlen(t->kept), run > 0 ? 15 : 0);
+        CHECK(run == 0 || strstr(t->kept, run == 1 ? "a.b=one;" : "a.b=two;"));
+        CHECK(run == 0 || strstr(t->kept, "other=;"));
+        CHECK_EQ(seine_fetch_finish(t->f, NULL), SEINE_OK);
+        if (run < 2) {
+            CHECK_EQ(seine_job_note(t->job, "a.b", texts[run], 3), SEINE_OK);
+            CHECK_EQ(seine_job_note(t->job, "other", "", 0), SEINE_OK);
+        }
+        close_part(t);
+    }
+    tear_down(t);
 }
 
 /* The server has seen it, so it is a request; the next run makes the same attempt anew.

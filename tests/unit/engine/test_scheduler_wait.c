@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Retries that wait: for their moment, and for a budget that pays for them. */
+#include "engine/scheduler_parts.h"
 #include "shard.h"
 
 /* Every first attempt pays in for a fifth of a retry; the reserve is for one a year. */
@@ -48,6 +49,36 @@ static void
 keep_host(const seine_fetch_host *host, void *arg)
 {
     *(seine_fetch_host *)arg = *host;
+}
+
+TEST(scheduler_wait_for_the_budget_ends_when_the_host_is_given_up)
+{
+    seine_err why = SEINE_OK;
+    unsigned parked = 0;
+    shard t;
+
+    open_poor(&t);
+    sn_visit *all[] = {add(&t, "http://a.example/1", 0),
+                       add(&t, "http://a.example/2", 0)};
+    CHECK(next(&t, 0) == all[0]);
+    CHECK(next(&t, 0) == all[1]);
+    fail(&t, all[0], SEINE_SECS(9), 0);
+    fail(&t, all[1], SEINE_SECS(9), 0);
+    CHECK_EQ(unpaid(&t), 0); /* each waits for its time first */
+    sn_visit *other = add(&t, "http://a.example/3", 0);
+    CHECK(next(&t, SEINE_SECS(9)) == other);
+    CHECK_EQ(unpaid(&t), 2);
+    sn_scheduler_park(t.s, all[0]->host, SEINE_E_BREAKER, SEINE_SECS(60));
+    for (sn_visit *v; (v = sn_scheduler_parked(t.s, &why)); parked++) {
+        CHECK_EQ(why, SEINE_E_BREAKER);
+        CHECK(v == all[0] || v == all[1]);
+        CHECK(!v->is_unpaid);
+        sn_visits_give(t.shared.visits, v);
+    }
+    CHECK_EQ(parked, 2);
+    CHECK_EQ(unpaid(&t), 0);
+    end(&t, other, SEINE_OK, 200, SEINE_SECS(9));
+    close_shard(&t);
 }
 
 TEST(scheduler_wait_for_the_budget_ends_when_nothing_else_is_left)

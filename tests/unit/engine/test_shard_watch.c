@@ -2,6 +2,8 @@
 /* A fetch that somebody watches, and one that nobody does. */
 #include "engine/shard_watch.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -124,4 +126,60 @@ TEST(shard_watch_tells_of_skips_with_their_rule)
     CHECK(!sn_fetch_event(p.fetch, 0, &at, &e, &lost));
     CHECK_EQ(lost, 0);
     close_fetch(&p);
+}
+
+TEST(shard_watch_tells_what_happens_to_a_host)
+{
+    static place p;
+    uint64_t at = 0, lost = 0;
+    unsigned opened = 0, failures = 0;
+    sn_watched e;
+
+    p = (place){.script = script_new(NULL)};
+    seine_fetch_opts o = script_opts(p.script);
+    o.retry.max_attempts = 1;
+    open_fetch(&p, &o);
+    CHECK_EQ(sn_fetch_watch(p.fetch), SEINE_OK);
+    for (int i = 0; i < 6; i++) {
+        char url[64];
+
+        snprintf(url, sizeof url, "http://down.test:81/%d", i);
+        script_on(p.script, url, &(answer){.err = SEINE_E_CONNECT_REFUSED});
+        add(&p, url);
+    }
+    pass(&p, SEINE_SECS(1));
+    while (sn_fetch_event(p.fetch, 0, &at, &e, &lost)) {
+        failures += e.kind == SN_WATCHED_FAILURE;
+        if (e.kind == SN_WATCHED_HOST && strcmp(e.name, "breaker.open") == 0) {
+            opened++;
+            CHECK_EQ(e.code, SEINE_E_CONNECT_REFUSED);
+            CHECK_STR(e.host, "down.test:81");
+            CHECK(e.wall >= T0 + SEINE_SECS(1700000000));
+        }
+    }
+    CHECK_EQ(opened, 1);
+    CHECK(failures >= 5);
+    CHECK_EQ(lost, 0);
+    close_fetch(&p);
+}
+
+TEST(shard_watch_adds_up_the_time_that_an_output_was_full)
+{
+    static const seine_fetch_stats stats;
+    sn_shard_watch_facts facts = {.stats = &stats, .hold = SN_HOLD_OUTPUT};
+    sn_shard_watch *w = calloc(1, sizeof *w);
+
+    sn_shard_watch_turn(w, SEINE_SECS(5),
+                        &facts); /* nothing is known of the time before */
+    facts.hold = SN_HOLD_MEMORY;
+    sn_shard_watch_turn(w, SEINE_SECS(7), &facts);
+    facts.hold = SN_HOLD_OUTPUT;
+    sn_shard_watch_turn(w, SEINE_SECS(8), &facts);
+    facts.hold = SN_HOLD_NONE;
+    sn_shard_watch_turn(w, SEINE_SECS(9), &facts);
+    sn_shard_watch_turn(w, SEINE_SECS(20), &facts);
+    CHECK_EQ(w->own.sink_full_ns, SEINE_SECS(3));
+    CHECK_EQ(w->own.at, SEINE_SECS(20));
+    CHECK_EQ(w->own.seq, 5);
+    free(w);
 }
