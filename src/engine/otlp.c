@@ -15,6 +15,7 @@
 #include "base/opts.h"
 #include "base/rng.h"
 #include "base/time.h"
+#include "engine/admit.h"
 #include "engine/span_json.h"
 #include "net/socket_transport.h"
 #include "seine/retry_hint.h"
@@ -397,15 +398,6 @@ decode(char *text, size_t n)
     return to;
 }
 
-static bool
-is_field_value(sn_str value)
-{
-    for (size_t i = 0; i < value.len; i++)
-        if ((unsigned char)value.ptr[i] < ' ' || value.ptr[i] == 127)
-            return false;
-    return true;
-}
-
 static seine_err
 read_headers(seine_otlp *o, const char *headers, seine_diag *diag)
 {
@@ -429,8 +421,8 @@ read_headers(seine_otlp *o, const char *headers, seine_diag *diag)
             return sn_diag_option(diag, "headers", "not a list of key=value");
         sn_str value =
             sn_str_trim((sn_str){equals + 1, decode(equals + 1, strlen(equals + 1))});
-        if (!is_field_value(value))
-            return sn_diag_option(diag, "headers", "a value has control characters");
+        if (!sn_admit_is_field(name, value))
+            return sn_diag_value(diag, "headers", name, "cannot be sent");
         add_field(o, name, value);
     }
     return SEINE_OK;
