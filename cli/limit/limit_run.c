@@ -86,10 +86,21 @@ refuse(limit_run *r, const paced_line *line, bool is_limited, const char *why)
         limit_exec_refuse(r, line, is_limited, why);
 }
 
-/* Writes the line. False: nobody can read it. */
+/* Is the pipe full? A disk never is. */
+static bool
+must_wait_for_reader(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    return poll(&out, 1, 0) == 0;
+}
+
+/* Writes the line. False: nobody can read it. A reader that pauses earns no more than
+ * the burst, so that the time until it went on counts for no line. */
 static bool
 pass_line(limit_run *r, const char *text, size_t len)
 {
+    bool waits = must_wait_for_reader();
     textbuf whole = {0};
 
     textbuf_add(&whole, text, len);
@@ -98,6 +109,8 @@ pass_line(limit_run *r, const char *text, size_t len)
     int failed = terminal_flush(&r->term);
     textbuf_free(&whole);
     atomic_store(&r->failed, failed);
+    if (waits)
+        r->ready = seine_now();
     if (failed == 0)
         limit_count(r, &r->counts.started);
     return failed == 0;

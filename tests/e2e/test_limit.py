@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`seine limit`: lines, commands and requests that start at a pace."""
+import fcntl
 import json
 import os
 import signal
@@ -110,6 +111,32 @@ def a_pause_of_the_input_earns_no_more_than_the_burst():
         if time.monotonic() - began < (i - 1) / 20:
             raise AssertionError(f"line {i} came after {time.monotonic() - began} s")
     check(p.wait(PATIENCE), 0)
+
+
+@case
+def a_pause_of_the_reader_earns_no_more_than_the_burst():
+    """Lines of a page each, through a pipe of one page: one line may stand in it, and one before it."""
+    rate, burst, line = 1000, 3, b"x" * 4095 + b"\n"
+    with tempfile.TemporaryFile() as lines:
+        lines.write(line * 2000)
+        lines.seek(0)
+        p = subprocess.Popen([os.path.abspath(PROGRAM), "limit", "-r", f"{rate}/s", "--burst", str(burst), "--pass", "-q"], stdin=lines,
+                             stdout=subprocess.PIPE, env=environment(), bufsize=0)
+        fcntl.fcntl(p.stdout.fileno(), fcntl.F_SETPIPE_SZ, 4096)
+
+        def read(n):
+            while n > 0:
+                n -= len(p.stdout.read(n))
+        read(len(line))
+        time.sleep(0.3)
+        gone_on, excess = time.monotonic(), 0
+        for i in range(1, 101):
+            read(len(line))
+            excess = max(excess, i - 2 - burst - rate * (time.monotonic() - gone_on))
+        check(excess <= 1, True, f"{excess} lines too many")
+        p.kill()
+        p.wait(PATIENCE)
+        p.stdout.close()
 
 
 @case
