@@ -18,6 +18,7 @@
 #include "screen/say.h"
 #include "verbs/fetch_state.h"
 #include "verbs/mirror.h"
+#include "verbs/verbs.h"
 
 enum { FEW = 10 }; /* URLs whose rows say enough: no table follows */
 
@@ -342,6 +343,21 @@ write_summary_file(run *r, const seine_text *members)
     return SAY_MACHINE;
 }
 
+/* Who fetches one URL with -o page.html may have meant its page. */
+static void
+say_what_page(run *r)
+{
+    const char *name = r->set->output.count == 1 ? r->set->output.items[0] : "";
+
+    if (r->args->command != &cmd_fetch || r->args->count != 1 ||
+        r->set->input.count > 0 || report_sink_path(name) != name)
+        return;
+    run_log_note(&r->run_log, "output.report",
+                 "seine: %s is a report of this run; the page itself: seine fetch --raw "
+                 "URL > %s",
+                 show(name).text, show(name).text);
+}
+
 /* Writes the pages of -o run.html. */
 static int
 write_pages(run *r, const closing *c, const seine_text *members,
@@ -365,8 +381,10 @@ write_pages(run *r, const closing *c, const seine_text *members,
     int why = report_sink_write(&r->outputs.report, &about, &path);
     free(words);
 
-    if (why == 0)
+    if (why == 0) {
+        say_what_page(r);
         return SAY_DONE;
+    }
     run_log_fail(&r->run_log, SEINE_E_IO, say_write_advice(show_errno(why).text),
                  "--output: cannot write '%s': %s", show(path).text,
                  show_errno(why).text);

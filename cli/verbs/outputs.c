@@ -244,7 +244,8 @@ refuse_output(seine_err e, const char *name, const seine_diag *diag)
         e == SEINE_E_ALREADY        ? "--append, --overwrite, or another name"
         : is_of_a_job(diag)         ? "--fresh to start over"
         : is_of_another_kind(e)     ? "--overwrite, or another name"
-        : e == SEINE_E_INVAL        ? "another name, or FORMAT:NAME, as in jsonl:NAME"
+        : e == SEINE_E_INVAL        ? "another name, or FORMAT:NAME, as in jsonl:NAME; "
+                                      "the page itself: --raw URL > NAME"
         : e == SEINE_E_STATE_LOCKED ? "another name; somebody else is writing to it"
                                     : "another name, or another directory";
 

@@ -42,7 +42,7 @@ MISTAKES = [
     (FETCH + ["-H", "Host: e.example"], "--header 'host': this one is made by the program", "leave it out"),
     (FETCH + ["-a", "ok"], "--accept 'ok': 'ok' is no status", "--accept 200-299,304"),
     (FETCH + ["--backoff", "1s"], "--backoff '1s': not two durations", "--backoff 1s..30s"),
-    (FETCH + ["-o", "pages.xlsx"], "pages.xlsx: no format has that ending: try .jsonl, .csv, .sqlite or .warc.gz", "another name, or FORMAT:NAME, as in jsonl:NAME"),
+    (FETCH + ["-o", "pages.xlsx"], "pages.xlsx: no format has that ending: try .jsonl, .csv, .sqlite or .warc.gz", "another name, or FORMAT:NAME, as in jsonl:NAME; the page itself: --raw URL > NAME"),
     (FETCH + ["-f", "xml"], "--format 'xml': not one of the choices", "--format auto|text|jsonl|csv"),
     (FETCH + ["-w", "%{http_code}\\n"], "--write-out: no record has '%{http_code}'", "%{status}"),
     (FETCH + ["-w", "%{time_total}\\n"], "--write-out: no record has '%{time_total}'", "%{time.total}"),

@@ -397,6 +397,16 @@ def an_output_that_is_a_page_has_the_figures_of_the_records_beside_it(name):
             compare(data, Figures([x for x in map(json.loads, f) if x["type"] in ("result", "skip")]))
 
 
+@rows([(("-o", "page.html"), True), (("-o", "html:page"), False), (("-o", "page.html", "-o", "a.jsonl"), False), (("-o", "page.html", "-q"), False)],
+      name=lambda row: " ".join(row[0]))
+def who_types_one_url_hears_that_the_file_is_a_report_and_not_its_page(words, told):
+    """curl and wget write the page itself there."""
+    with tempfile.TemporaryDirectory() as folder, origin() as o:
+        r = seine("fetch", o.url("/ok"), "--proxy", "off", *words, cwd=folder)
+        text = "seine: page.html is a report of this run; the page itself: seine fetch --raw URL > page.html\n"
+        check((r.code, text in r.err), (0, told), r.err)
+
+
 @case
 def the_letter_of_json_is_j_in_reports_and_comparisons_too():
     with tempfile.TemporaryDirectory() as folder:
