@@ -30,8 +30,11 @@ export function Run({ id, tab, query }) {
         if (isLive(data.state)) rings.current.add(pointOf(data, frame.at)) // the charts of a run end with it
         if (!frozen.value) bump(n => n + 1)
         if (state.current && state.current !== data.state) announce("The run is " + data.state)
+        // The last point is of the end itself, when nothing waits any more: it comes with the series.
+        if (isLive(state.current) && !isLive(data.state)) loadSeries()
         state.current = data.state
     })
+    const loadSeries = () => get(`/api/runs/${id}/series`).then(s => { rings.current.load(s); bump(n => n + 1) }, () => {})
     const asked = useRef(false)
     useEffect(() => {
         if (asked.current || !live.data || live.data.history || live.data.series) return
@@ -46,7 +49,7 @@ export function Run({ id, tab, query }) {
     // A run that has ended tells its figures once.
     useEffect(() => {
         if (meta.data && !isLive(meta.data.state) && !rings.current.seconds.length && !rings.current.minutes.length)
-            get(`/api/runs/${id}/series`).then(s => { rings.current.load(s); bump(n => n + 1) }, () => {})
+            loadSeries()
     }, [meta.data, id])
     const d = live.data ? { ...meta.data, ...live.data } : meta.data
     if (!d) return <div class="page">{meta.error ? <Failure error={meta.error} retry={meta.reload} /> : <Skeleton rows={10} />}</div>
@@ -198,7 +201,7 @@ function HostDrawer({ id, host, live, onClose }) {
         <dl class="facts">{[["Breaker", <State word={BREAKER[h.breaker] || h.breaker || "closed"} />], ["Done", count(h.done)], ["Waiting", count(h.waiting)], ["In flight", count(h.in_flight)], ["OK", percent(h.ok_pct)], ["Latency p95", span(h.p95)],
             ["Learned rate", h.rate ? rate(h.rate) + "/s" : "–"], ["Tokens", h.burst ? `${count(Math.floor(h.tokens))} of ${count(h.burst)}` : "–"], ["Robots", inert(h.robots) || "–"], ["Last error", inert(h.error) || "–"]].map(([k, v]) => <div key={k}><dt>{k}</dt><dd>{v}</dd></div>)}</dl>
         {list(h.timeline ?? h.events, "events").length > 0 && <><h3>Timeline</h3><ol class="timeline">{list(h.timeline ?? h.events, "events").slice(0, 100).map((e, i) => <li key={i}><Time at={e.at} short={timeOfDay} /><span>{inert(e.text || e.message || e.event, 200)}</span></li>)}</ol></>}
-        <footer><Button icon="retry" need="editor" busy={!!busy} onClick={() => act("reset", () => post(`/api/runs/${id}/hosts/${encodeURIComponent(host)}/reset`)).then(of.reload)}>Reset the breaker</Button></footer></>}</Loaded></Dialog>
+        {live && <footer><Button icon="retry" need="editor" busy={!!busy} onClick={() => act("reset", () => post(`/api/runs/${id}/hosts/${encodeURIComponent(host)}/reset`)).then(of.reload)}>Reset the breaker</Button></footer>}</>}</Loaded></Dialog>
 }
 
 const quote = s => '"' + String(s).replace(/["\\]/g, c => "\\" + c) + '"'
