@@ -169,4 +169,15 @@ def tests_that_fail_before_anything_is_broken_are_named():
         check((r.returncode, r.stderr), (1, "mutate: unit-guard fails before anything is broken\n"), r.stdout)
 
 
+@case
+def a_program_that_is_not_built_judges_nobody():
+    with tempfile.TemporaryDirectory() as home:
+        tree = Tree(home, STRONG)
+        whole = tree.run()
+        with open(tree.home / "build/dev/build.ninja", "a", encoding="utf-8") as f:
+            f.write("build seine-sim: link clamp.o test.o\nbuild integ-fetch: link clamp.o test.o\n")
+        r = tree.run()
+        check((r.stdout.splitlines()[-1], r.stderr), (whole.stdout.splitlines()[-1], whole.stderr))
+
+
 finish(at_once=4)
