@@ -10,6 +10,7 @@
 #include "engine/revisit.h"
 #include "net/h1.h"
 #include "store/job_page.h"
+#include "text/url.h"
 
 #define PLAIN      4 /* fields of our own */
 #define VALIDATORS 2 /* of the last copy of a page */
@@ -155,6 +156,18 @@ put_validators(field_list *l, sn_visit *v)
     v->is_conditional = true;
 }
 
+/* Does the request go over plain http because something that came over https says so? */
+static bool
+is_downgrade(const sn_visit *v, bool at_home)
+{
+    sn_str from = v->referrer ? v->referrer->url : (sn_str){NULL, 0};
+
+    if (v->url.scheme != SN_SCHEME_HTTP || at_home)
+        return false;
+    return v->n_hops > 0 ? v->first->scheme == SN_SCHEME_HTTPS
+                         : sn_str_starts_nocase(from, SN_STR("https://"));
+}
+
 bool
 sn_requests_fields(const sn_requests *r, sn_visit *v, sn_request *out_request)
 {
@@ -187,8 +200,13 @@ sn_requests_fields(const sn_requests *r, sn_visit *v, sn_request *out_request)
             return false;
     }
     l.level = l.n;
-    for (size_t i = 0; p && i < p->n_fields; i++) /* they belong to this host */
-        put_field(&l, (sn_field){p->fields[i].name, p->fields[i].value});
+    bool is_open = is_downgrade(v, at_home);
+    for (size_t i = 0; p && i < p->n_fields; i++) { /* they belong to this host */
+        const seine_field *f = &p->fields[i];
+
+        if (!is_open || sn_redirect_reach(f->name) == SN_REACH_ALL)
+            put_field(&l, (sn_field){f->name, f->value});
+    }
     l.level = l.n;
     for (size_t i = 0; i < v->n_own; i++)
         if (!put_scoped(&l, v->own[i], v, at_home))

@@ -120,6 +120,24 @@ def a_secret_of_a_host_goes_where_send_to_says_and_nowhere_else():
 
 
 @case
+def a_secret_of_a_host_is_not_sent_in_plain_because_a_redirect_or_a_link_says_so():
+    """`scheme:http` leads from https to the other door of the same server."""
+    config = "hosts:\n  a.test: {headers: {X-Key: env:TOKEN_OF_A}}\n"
+    with tempfile.TemporaryDirectory() as d, origin("--tls", "--ca-out", os.path.join(d, "ca"), "--files", d) as o:
+        door = o.places["https"].rsplit(":", 1)[1]
+        words = ("--resolve", f"a.test:{door}:127.0.0.1", "--cacert", os.path.join(d, "ca"), "--body", "text")
+        urls = [f"https://a.test:{door}/{way}" for way in ("echo", "scheme:http/echo", "file:links.html")]
+        with open(os.path.join(d, "links.html"), "w", encoding="utf-8") as f:
+            f.write(f"<a href='{o.url('/echo?link', 'a.test')}'>x</a>")
+        _, out, err = fetch(o, config, *words, *urls[:2])
+        check({r["final_url"].partition(":")[0]: "X-Key" in r["body"] for r in results(out)}, {"https": True, "http": False}, out + err)
+        _, out, err = Run(o, config, *words, "--scope", "any", "--robots", "off", "--mine", "--accept-type", "text/html,application/json", urls[2], verb="crawl").end()
+        check(["X-Key" in r["body"] for r in results(out) if r["url"].endswith("?link")], [False], out + err)
+        _, out, err = fetch(o, config, "--body", "text", o.url("/echo", "a.test"))  # it was typed
+        check((["X-Key" in r["body"] for r in results(out)], "s3cret" in err), ([True], False), out + err)
+
+
+@case
 def a_host_goes_straight_where_all_others_take_the_proxy():
     with origin() as o:
         _, out, _ = fetch(o, f"proxy: {o.places['dead']}\nretries: 0\nhosts: {{a.test: {{proxy: off}}}}\n", o.url("/ok", "a.test"), o.url("/ok", "b.test"))
