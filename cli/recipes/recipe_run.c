@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <seine/calendar.h>
 #include <seine/url.h>
@@ -32,6 +33,12 @@ host_of(const char *url)
     return xalloc_copy(host.ptr, host.len);
 }
 
+static bool
+is_secure(const char *url)
+{
+    return strncasecmp(url, "https://", 8) == 0;
+}
+
 bool
 recipe_knows_host(recipe_state *s, const char *url, bool named)
 {
@@ -39,8 +46,12 @@ recipe_knows_host(recipe_state *s, const char *url, bool named)
     bool is = false;
 
     pthread_mutex_lock(&s->lock);
-    for (size_t i = 0; i < s->n_hosts && !is; i++)
-        is = strcmp(s->hosts[i].name, host) == 0 && (s->hosts[i].is_start || !named);
+    for (size_t i = 0; i < s->n_hosts && !is; i++) {
+        const known_host *h = &s->hosts[i];
+
+        is = strcmp(h->name, host) == 0 &&
+             (!named || (h->is_start && (is_secure(url) || !h->is_secure)));
+    }
     pthread_mutex_unlock(&s->lock);
     free(host);
     return is;
@@ -53,7 +64,7 @@ recipe_know_host(recipe_state *s, const char *url, bool is_start)
         return;
     pthread_mutex_lock(&s->lock);
     s->hosts = xalloc_room(s->hosts, s->n_hosts, &s->cap_hosts, sizeof *s->hosts);
-    s->hosts[s->n_hosts++] = (known_host){host_of(url), is_start};
+    s->hosts[s->n_hosts++] = (known_host){host_of(url), is_start, is_secure(url)};
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -25,7 +25,8 @@
 /* A host that leads may go to. */
 typedef struct known_host {
     char *name;
-    bool is_start; /* the recipe names it: it gets the headers */
+    bool is_start;  /* the recipe names it: it gets the headers … */
+    bool is_secure; /* … over https alone: so it was named */
 } known_host;
 
 enum { DEAD_LOOKS = 20 }; /* pages that are searched for selectors that find nothing */
@@ -76,7 +77,8 @@ typedef struct recipe_state {
     size_t n_hosts, cap_hosts;
 } recipe_state;
 
-/* Is this one of the hosts, of those that the recipe names or of all? */
+/* Is this one of the hosts, of those that the recipe names or of all? A host that is
+ * named by https is not named by http. */
 bool recipe_knows_host(recipe_state *s, const char *url, bool named);
 void recipe_know_host(recipe_state *s, const char *url, bool is_start);
 
