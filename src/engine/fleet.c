@@ -174,6 +174,8 @@ seine_fleet_give(seine_fleet *f, const seine_ask *ask, seine_diag *diag)
         l.url.target.len = SN_STORE_TEXT;
     if (l.url.parent.len > SN_STORE_TEXT)
         l.url.parent.len = SN_STORE_TEXT;
+    if (sn_str_eq(l.url.parent, l.url.target)) /* a block has it once */
+        l.url.parent = (sn_str){0};
     sn_buf_init_secret(&bytes, SIZE_MAX);
     sn_ask_bytes_write(ask, &bytes);
     l.ask = sn_buf_view(&bytes);

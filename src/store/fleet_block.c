@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-/* Of a link: numbers, the length of what its URL shares with the URL before, the rest of
- * the URL, 0 for the parent of the link before or else its length + 1 and text, and the
- * length and text of its request. Numbers are varints. */
+/* Of a link: meta_of, depth, how far its line is from the line of the link before, the
+ * length of what its URL shares with the URL before, the rest of the URL, 0 for the
+ * parent of the link before or else its length + 1 and text, and the length and text of
+ * its request. Numbers are varints. Who changes this changes FORMAT of fleet_worker.c. */
 
 void
 sn_fleet_block_init(sn_fleet_block *b)
@@ -57,6 +58,21 @@ meta_of(const sn_waiting_url *u)
            (uint64_t)u->flags << 15 | (uint64_t)u->moved << 23;
 }
 
+/* A small number for a line that is near, before or behind. */
+static uint32_t
+line_step(uint32_t from, uint32_t to)
+{
+    uint32_t by = to - from;
+
+    return by < UINT32_C(1) << 31 ? by << 1 : ~(by << 1);
+}
+
+static uint32_t
+line_after(uint32_t from, uint32_t step)
+{
+    return from + (step & 1 ? ~(step >> 1) : step >> 1);
+}
+
 static size_t
 shared_with(sn_str a, sn_str b)
 {
@@ -75,7 +91,7 @@ put_link(sn_fleet_block *b, const sn_fleet_link *l)
 
     put_number(&b->raw, meta_of(u));
     put_number(&b->raw, u->depth);
-    put_number(&b->raw, u->line);
+    put_number(&b->raw, line_step(b->line, u->line));
     put_number(&b->raw, same);
     put_text(&b->raw, sn_str_slice(u->target, same, u->target.len));
     if (sn_str_eq(sn_buf_view(&b->parent), u->parent)) {
@@ -106,6 +122,7 @@ sn_fleet_block_add(sn_fleet_block *b, const sn_fleet_link *l)
     sn_buf_str(&b->last, l->url.target);
     sn_buf_reset(&b->parent);
     sn_buf_str(&b->parent, l->url.parent);
+    b->line = l->url.line;
     b->n++;
     e = sn_buf_done(&b->last);
     return e == SEINE_OK ? sn_buf_done(&b->parent) : e;
@@ -148,6 +165,7 @@ sn_fleet_block_pack(sn_fleet_block *b, sn_buf *out)
     sn_buf_reset(&b->raw);
     sn_buf_reset(&b->last);
     sn_buf_reset(&b->parent);
+    b->line = 0;
     b->n = 0;
     return SEINE_OK;
 }
@@ -217,24 +235,26 @@ static bool
 take_link(sn_fleet_block_reader *r, sn_fleet_link *out)
 {
     sn_str left = r->left, rest;
-    uint64_t meta, depth, line, same, len, parent, ask;
+    uint64_t meta, depth, step, same, len, parent, ask;
 
     if (!take_number(&left, (1u << 31) - 1, &meta) ||
         !take_number(&left, UINT32_MAX, &depth) ||
-        !take_number(&left, UINT32_MAX, &line) ||
+        !take_number(&left, UINT32_MAX, &step) ||
         !take_number(&left, r->last_len, &same) ||
         !take_number(&left, SN_STORE_TEXT - same, &len) ||
         !take_text(&left, len, &rest) || !take_number(&left, SN_STORE_TEXT + 1, &parent))
         return false;
     if (parent > 0 && !take_text(&left, parent - 1, &r->parent))
         return false;
-    *out = (sn_fleet_link){.url = {.depth = (uint32_t)depth, .line = (uint32_t)line}};
+    uint32_t line = line_after(r->line, (uint32_t)step);
+    *out = (sn_fleet_link){.url = {.depth = (uint32_t)depth, .line = line}};
     if (!take_number(&left, SN_FLEET_BLOCK_RAW, &ask) ||
         !take_text(&left, ask, &out->ask))
         return false;
     if (rest.len > 0)
         memcpy(r->last + same, rest.ptr, rest.len);
     r->last_len = same + rest.len;
+    r->line = line;
     set_meta(&out->url, meta);
     out->url.target = (sn_str){r->last, r->last_len};
     out->url.parent = r->parent;

@@ -41,7 +41,8 @@ typedef struct sn_fleet_link {
 typedef struct sn_fleet_block {
     sn_buf raw;
     uint32_t n;
-    sn_buf last, parent; /* URL and parent of the last link */
+    sn_buf last, parent; /* URL and parent of the last link … */
+    uint32_t line;       /* … and its line */
     sn_codec codec;
 } sn_fleet_block;
 
@@ -50,6 +51,7 @@ typedef struct sn_fleet_block_reader {
     uint32_t n; /* links that are left */
     char last[SN_STORE_TEXT];
     size_t last_len;
+    uint32_t line;
     sn_str parent;
 } sn_fleet_block_reader;
 

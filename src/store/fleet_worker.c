@@ -18,7 +18,7 @@
 #include "store/job_parts.h"
 #include "store/record.h"
 
-#define FORMAT "1"
+#define FORMAT "2" /* of keys and blocks (fleet_block.c) */
 
 enum {
     PARTS = 256,

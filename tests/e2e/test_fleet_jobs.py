@@ -3,6 +3,7 @@
 """Workers without a job, with several jobs; limits that are set for all workers; many seeds."""
 import itertools
 import os
+import random
 import signal
 import socket
 import sys
@@ -19,6 +20,22 @@ def worker(f, *words):
     w = Worker(f, ["worker", *f.at_store(), "--lease", f.lease, "--out", os.path.join(f.folder, "segments"), *words])
     f.workers.append(w)
     return w
+
+
+@case
+def given_urls_need_25_bytes_of_redis_each_while_they_wait():
+    # As they were written and as they are asked for is one text, which a block has once.
+    dice = random.Random(20)
+    words = ["".join(dice.choices("abcdefghijklmnopqrstuvwxyz", k=dice.randrange(4, 9))) for _ in range(500)]
+    urls = [f"https://www.site{i // 53}.example/{dice.choice(words[:20])}/20{dice.randrange(10, 26)}/{dice.choice(words)}-{dice.choice(words)}-{dice.randrange(1000)}.html\n"
+            for i in range(256 * 8)]
+    with redis_server(*DURABLE) as r:
+        made = seine("crawl", "-", "--store", f"redis://127.0.0.1:{r.port}", "--job", "one", "--partitions", "1", "--submit", "-q", *OPTIONS, stdin="".join(urls))
+        check((made.code, made.err), (0, ""))
+        key = r.ask("KEYS sn:*.0}:in").split()[-1]
+        check(r.ask(f"XLEN {key}"), ":8\r\n")
+        used = int(r.ask(f"MEMORY USAGE {key} SAMPLES 0").strip(":\r\n"))
+        check(used <= 25 * len(urls), True, f"{used / len(urls):.1f} bytes each")
 
 
 @case
@@ -198,7 +215,7 @@ def a_job_of_another_format_is_listed_beside_others():
         f.submit("--partitions", "8", job="old")
         f.submit("--partitions", "8", job="new")
         name = f.redis[0].ask("HGET sn:jobs new").split()[1]
-        check(speak(f.redis[0], "HSET", "sn:{%s}:cfg" % name, "format", "2"), ":0\r\n")
+        check(speak(f.redis[0], "HSET", "sn:{%s}:cfg" % name, "format", "3"), ":0\r\n")
         r = f.jobs("ls")
         check((r.code, r.err, {line.split()[0] for line in r.out.splitlines()} >= {"old", "new"}), (0, "", True), r.out)
         check([f.jobs("show", job).code for job in ("old", "new")], [0, 0])
@@ -212,7 +229,7 @@ def a_job_of_a_format_that_is_not_known_is_left_as_it_is():
     with fleet("38:30:hosts=5") as f:
         f.submit("--partitions", "8")
         name = f.redis[0].ask("HGET sn:jobs one").split()[1]
-        check(speak(f.redis[0], "HSET", "sn:{%s}:cfg" % name, "format", "2"), ":0\r\n")
+        check(speak(f.redis[0], "HSET", "sn:{%s}:cfg" % name, "format", "3"), ":0\r\n")
         before = speak(f.redis[0], "DEBUG", "DIGEST")
         w = f.worker()
         check((w.wait(), "has a format that this version does not know" in w.said), (2, True), w.said)

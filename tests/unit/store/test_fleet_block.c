@@ -7,6 +7,15 @@
 #include "base/rng.h"
 #include "check.h"
 
+/* Lines that follow each other, and some that do not. */
+static uint32_t
+line_of(unsigned i)
+{
+    static const uint32_t far[] = {UINT32_MAX, 0, 1u << 31, UINT32_MAX, 1u << 31, 0};
+
+    return i % 16 < 6 ? far[i % 16] : i;
+}
+
 /* Link `i` of a site: neighbours share most of their URL and their parent. */
 static sn_fleet_link
 link_of(unsigned i, char url[96], char parent[96])
@@ -15,7 +24,7 @@ link_of(unsigned i, char url[96], char parent[96])
     snprintf(parent, 96, "https://e.example/manual/chapter-%u/", i / 16);
     return (sn_fleet_link){.url = {.target = sn_str_of(url),
                                    .parent = sn_str_of(i % 50 == 0 ? "" : parent),
-                                   .line = i,
+                                   .line = line_of(i),
                                    .depth = i % 9,
                                    .moved = (uint8_t)i,
                                    .kind = i & 7,
@@ -65,6 +74,39 @@ TEST(fleet_block_gives_links_as_they_went_in)
     }
     sn_buf_fini(&packed);
     sn_buf_fini(&raw);
+    sn_fleet_block_fini(&b);
+}
+
+/* Given URLs are 53 of each host, and are drawn by chance, as in bench/redis. */
+TEST(fleet_block_of_given_urls_has_eighteen_bytes_for_each)
+{
+    sn_rng dice = sn_rng_seed(1);
+    char words[500][10], url[120];
+    sn_fleet_block b;
+    sn_buf packed;
+
+    for (size_t i = 0; i < 500; i++) {
+        size_t n = 4 + sn_rng_below(&dice, 5);
+
+        for (size_t k = 0; k < n; k++)
+            words[i][k] = (char)('a' + sn_rng_below(&dice, 26));
+        words[i][n] = '\0';
+    }
+    sn_fleet_block_init(&b);
+    sn_buf_init(&packed, SIZE_MAX);
+    for (unsigned i = 0; i < SN_FLEET_LINKS; i++) {
+        snprintf(url, sizeof url,
+                 "https://www.site%u.example/%s/20%02u/%02u/%s-%s-%u.html", i / 53,
+                 words[sn_rng_below(&dice, 20)], 10 + (unsigned)sn_rng_below(&dice, 16),
+                 1 + (unsigned)sn_rng_below(&dice, 12), words[sn_rng_below(&dice, 500)],
+                 words[sn_rng_below(&dice, 500)], (unsigned)sn_rng_below(&dice, 1000));
+        sn_fleet_link l = {.url = {.target = sn_str_of(url), .line = 600000 + i}};
+
+        CHECK_EQ(sn_fleet_block_add(&b, &l), SEINE_OK);
+    }
+    CHECK_EQ(sn_fleet_block_pack(&b, &packed), SEINE_OK);
+    CHECK(packed.len < 18 * SN_FLEET_LINKS);
+    sn_buf_fini(&packed);
     sn_fleet_block_fini(&b);
 }
 
