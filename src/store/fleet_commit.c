@@ -567,10 +567,10 @@ choose(sn_fleet *f, sn_tenure ***out_busy, uint32_t *out_n)
 
     pthread_mutex_lock(&f->lock);
     busy = sn_calloc(f->held + 1, sizeof(sn_tenure *));
-    for (uint32_t p = 0; busy && p < f->parts; p++) {
-        sn_tenure *t = f->by_part[p];
+    for (uint32_t i = 0; busy && i < f->held; i++) {
+        sn_tenure *t = f->all[i];
 
-        if (t && atomic_load(&f->states[t->index]) != SN_TENURE_LOST && has_news(t)) {
+        if (atomic_load(&f->states[t->index]) != SN_TENURE_LOST && has_news(t)) {
             t->is_busy = true;
             busy[n++] = t;
         }
@@ -609,10 +609,10 @@ count_pending(sn_fleet *f)
     uint64_t pending = f->links_out + (f->packed ? 1 : 0);
 
     pthread_mutex_lock(&f->lock);
-    for (uint32_t p = 0; p < f->parts; p++) {
-        const sn_tenure *t = f->by_part[p];
+    for (uint32_t i = 0; i < f->held; i++) {
+        const sn_tenure *t = f->all[i];
 
-        if (t && atomic_load(&f->states[t->index]) != SN_TENURE_LOST)
+        if (atomic_load(&f->states[t->index]) != SN_TENURE_LOST)
             pending += t->next.n_prints + t->next.n_rows + t->n_changed +
                        t->sent.n_prints + (t->sent.is_sent ? 1 : 0);
     }

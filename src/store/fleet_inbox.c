@@ -324,18 +324,18 @@ choose(sn_fleet *f, uint32_t server, question *q)
 {
     q->n = 0;
     pthread_mutex_lock(&f->lock);
-    for (uint32_t i = 0; i < f->parts && q->n < MOST_STREAMS; i++) {
-        uint32_t p = (f->read_from + i) % f->parts;
-        sn_tenure *t = p % f->n_servers == server ? f->by_part[p] : NULL;
+    for (uint32_t i = 0; i < f->held && q->n < MOST_STREAMS; i++) {
+        sn_tenure *t = f->all[(f->read_from + i) % f->held];
 
-        if (t && atomic_load(&f->states[t->index]) == SN_TENURE_HELD &&
+        if (t->part % f->n_servers == server &&
+            atomic_load(&f->states[t->index]) == SN_TENURE_HELD &&
             t->waiting < SN_FLEET_LOW) {
             q->of[q->n] = t;
-            q->keys[q->n++] = sn_fleet_key_of(&f->id, p, "in");
+            q->keys[q->n++] = sn_fleet_key_of(&f->id, t->part, "in");
         }
     }
     if (q->n == MOST_STREAMS) /* the others are asked next time */
-        f->read_from = (f->read_from + MOST_STREAMS) % f->parts;
+        f->read_from = (f->read_from + MOST_STREAMS) % f->held;
     pthread_mutex_unlock(&f->lock);
 }
 

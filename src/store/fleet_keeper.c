@@ -31,9 +31,9 @@ static void
 lose_server(sn_fleet *f, uint32_t server)
 {
     pthread_mutex_lock(&f->lock);
-    for (uint32_t p = server; p < f->parts; p += f->n_servers)
-        if (f->by_part[p])
-            sn_tenure_set(f, f->by_part[p], SN_TENURE_LOST);
+    for (uint32_t i = 0; i < f->held; i++)
+        if (f->all[i]->part % f->n_servers == server)
+            sn_tenure_set(f, f->all[i], SN_TENURE_LOST);
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -54,9 +54,9 @@ void
 sn_fleet_claim_later(sn_fleet *f, uint32_t server)
 {
     pthread_mutex_lock(&f->lock);
-    for (uint32_t p = server; p < f->parts; p += f->n_servers)
-        if (f->by_part[p])
-            f->by_part[p]->needs_claim = true;
+    for (uint32_t i = 0; i < f->held; i++)
+        if (f->all[i]->part % f->n_servers == server)
+            f->all[i]->needs_claim = true;
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -116,7 +116,7 @@ static seine_err
 renew_leases(sn_fleet *f, uint32_t server)
 {
     sn_redis_sync *r = f->servers[server].keeper;
-    sn_fleet_lease *leases SN_AUTOFREE = sn_calloc(f->parts + 1, sizeof *leases);
+    sn_fleet_lease *leases SN_AUTOFREE = sn_calloc(f->held + 1, sizeof *leases);
     const sn_redis_reply *reply;
     int64_t ms, is;
     size_t n = 0;
@@ -124,11 +124,12 @@ renew_leases(sn_fleet *f, uint32_t server)
     if (!leases)
         return SEINE_E_NOMEM;
     pthread_mutex_lock(&f->lock);
-    for (uint32_t p = server; p < f->parts; p += f->n_servers) {
-        const sn_tenure *t = f->by_part[p];
+    for (uint32_t i = 0; i < f->held; i++) {
+        const sn_tenure *t = f->all[i];
 
-        if (t && atomic_load(&f->states[t->index]) != SN_TENURE_LOST)
-            leases[n++] = (sn_fleet_lease){p, t->token};
+        if (t->part % f->n_servers == server &&
+            atomic_load(&f->states[t->index]) != SN_TENURE_LOST)
+            leases[n++] = (sn_fleet_lease){t->part, t->token};
     }
     pthread_mutex_unlock(&f->lock);
     seine_err e = sn_fleet_add_renew(r, &f->id, leases, n, f->lease / SEINE_MS(1));
@@ -305,13 +306,15 @@ take_partitions(sn_fleet *f, const sn_fleet_hooks *hooks)
     uint32_t left = LOADS_A_SECOND;
     seine_time end = sn_time_add(f->clock->now(f->clock), f->lease / 6);
     seine_err e = SEINE_OK;
+    uint32_t n;
+    const uint32_t *own = sn_fleet_own_parts(f, &n);
 
-    for (uint32_t i = 0; i < f->parts && e == SEINE_OK && left > 0; i++) {
-        if (f->by_part[i] || !sn_fleet_is_mine(f, i))
+    for (uint32_t i = 0; i < n && e == SEINE_OK && left > 0; i++) {
+        if (f->by_part[own[i]])
             continue;
         if (is_renewal_due(f) || f->clock->now(f->clock) > end)
             break;
-        e = acquire(f, i, hooks, &left);
+        e = acquire(f, own[i], hooks, &left);
     }
     return e;
 }
@@ -324,11 +327,11 @@ give_partitions(sn_fleet *f)
     seine_time now = f->clock->now(f->clock);
 
     pthread_mutex_lock(&f->lock);
-    for (uint32_t p = 0; p < f->parts; p++) {
-        sn_tenure *t = f->by_part[p];
+    for (uint32_t i = 0; i < f->held; i++) {
+        sn_tenure *t = f->all[i];
 
-        if (!t || atomic_load(&f->states[t->index]) != SN_TENURE_HELD ||
-            now - t->since < 2 * f->lease || sn_fleet_is_mine(f, p))
+        if (atomic_load(&f->states[t->index]) != SN_TENURE_HELD ||
+            now - t->since < 2 * f->lease || sn_fleet_is_mine(f, t->part))
             continue;
         t->leaving_since = now;
         sn_tenure_set(f, t, SN_TENURE_LEAVING);
@@ -367,17 +370,15 @@ reap(sn_fleet *f)
 {
     seine_time now = f->clock->now(f->clock);
 
-    for (uint32_t p = 0; p < f->parts; p++) {
+    /* From the last: another one comes into the place of one that has gone. */
+    for (uint32_t i = f->held; i-- > 0;) {
         bool is_over = false;
 
-        if (!f->by_part[p]) /* only this thread gives it a tenure */
-            continue;
         pthread_mutex_lock(&f->lock);
-        sn_tenure *t = f->by_part[p];
-        uint8_t state = t ? atomic_load(&f->states[t->index]) : SN_TENURE_NONE;
-        if (t && !t->is_busy &&
-            (state == SN_TENURE_LOST ||
-             (state == SN_TENURE_LEAVING && has_left(f, t, now)))) {
+        sn_tenure *t = f->all[i]; /* only this thread gives and ends tenures */
+        uint8_t state = atomic_load(&f->states[t->index]);
+        if (!t->is_busy && (state == SN_TENURE_LOST ||
+                            (state == SN_TENURE_LEAVING && has_left(f, t, now)))) {
             sn_tenure_set(f, t, SN_TENURE_LOST);
             is_over = true;
         }
@@ -397,10 +398,10 @@ claim_again(sn_fleet *f, const sn_fleet_hooks *hooks)
 {
     seine_err e = SEINE_OK;
 
-    for (uint32_t p = 0; p < f->parts && e == SEINE_OK; p++) {
-        sn_tenure *t = f->by_part[p];
+    for (uint32_t i = 0; i < f->held && e == SEINE_OK; i++) {
+        sn_tenure *t = f->all[i];
 
-        if (!t || !t->needs_claim || atomic_load(&f->states[t->index]) != SN_TENURE_HELD)
+        if (!t->needs_claim || atomic_load(&f->states[t->index]) != SN_TENURE_HELD)
             continue;
         if (is_renewal_due(f))
             break;

@@ -244,8 +244,12 @@ share_out(sn_fleet *f)
     uint64_t own = 0;
 
     (void)read_id(sn_str_of(f->incarnation), &own);
-    for (uint32_t p = 0; p < f->parts; p++)
+    f->n_own = 0;
+    for (uint32_t p = 0; p < f->parts; p++) {
         f->mine[p] = is_first(f, own, p);
+        if (f->mine[p])
+            f->own[f->n_own++] = p;
+    }
     f->is_shared_out = true;
 }
 
@@ -255,4 +259,13 @@ sn_fleet_is_mine(sn_fleet *f, uint32_t part)
     if (!f->is_shared_out)
         share_out(f);
     return f->mine[part];
+}
+
+const uint32_t *
+sn_fleet_own_parts(sn_fleet *f, uint32_t *out_n)
+{
+    if (!f->is_shared_out)
+        share_out(f);
+    *out_n = f->n_own;
+    return f->own;
 }

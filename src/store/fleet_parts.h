@@ -97,6 +97,7 @@ typedef struct sn_fleet_batch {
 
 typedef struct sn_tenure {
     uint32_t index, part;
+    uint32_t place; /* in sn_fleet.all */
     uint64_t epoch;
     sn_fleet_token token;
     uint64_t prints, cseq; /* as of the last commit */
@@ -169,6 +170,8 @@ struct sn_fleet {
     pthread_mutex_t lock;
     sn_tenure **by_part;  /* the tenure of a partition; NULL: not held */
     sn_tenure **by_index; /* chunks are not needed: pointers, SN_FLEET_TENURES of them */
+    sn_tenure **all;      /* those of by_part in a row, `held` of them: a turn costs what
+                             is held, not what the job has */
     uint32_t n_tenures;   /* that there ever were; the first is 1 */
     uint32_t held;
     bool *was_held;          /* by partition */
@@ -188,7 +191,7 @@ struct sn_fleet {
 
     /* the keeper's */
     seine_time renew_at, balance_at, idle_at, ask_at, quota_at, claim_at;
-    uint32_t read_from;        /* the partition whose inbox is asked for first */
+    uint32_t read_from;        /* of `all`: whose inbox is asked for first */
     bool is_leaving, is_known; /* seeds and scope are read */
     uint64_t n_widened;        /* that the engine has heard of … */
     uint64_t n_wide;           /* … and that there are in Redis */
@@ -196,7 +199,9 @@ struct sn_fleet {
     uint32_t n_members, members_room;
     int64_t last_change; /* of the members that was heard of; 0: none */
     bool *mine;          /* by partition: it should be this worker's … */
-    bool is_shared_out;  /* … as the members are now */
+    uint32_t *own;       /* … and those in a row, n_own of them … */
+    uint32_t n_own;
+    bool is_shared_out; /* … as the members are now */
     bool is_stopped, is_done;
     uint32_t seeds_out; /* that were named, and have no reply yet */
     char *said;         /* of seine jobs set, as JSON; NULL: nothing; under the lock */
@@ -242,6 +247,8 @@ void sn_fleet_claim_later(sn_fleet *f, uint32_t server);
 SEINE_MUST_CHECK seine_err sn_fleet_meet(sn_fleet *f);
 void sn_fleet_part_from(sn_fleet *f); /* the others need not wait until it is missed */
 bool sn_fleet_is_mine(sn_fleet *f, uint32_t part);
+/* The partitions that should be this worker's, in their order. */
+const uint32_t *sn_fleet_own_parts(sn_fleet *f, uint32_t *out_n);
 /* How long a keeper waits for a block. All workers together ask so often that one server
  * can answer. */
 seine_span sn_fleet_patience(const sn_fleet *f);

@@ -69,7 +69,8 @@ sn_tenure_new(sn_fleet *f, uint32_t part, const sn_fleet_acquired *a,
     sn_buf_init(&t->text, SIZE_MAX);
     f->by_part[part] = t;
     f->by_index[t->index] = t;
-    f->held++;
+    t->place = f->held;
+    f->all[f->held++] = t;
     atomic_store(&f->shown_held, f->held);
     sn_tenure_set(f, t, SN_TENURE_HELD);
     *out_tenure = t;
@@ -106,7 +107,9 @@ sn_tenure_end(sn_fleet *f, sn_tenure *t)
         f->by_part[t->part] = NULL;
     f->by_index[t->index] = NULL;
     f->was_held[t->part] = true;
-    f->held--;
+    sn_tenure *last = f->all[--f->held];
+    last->place = t->place;
+    f->all[t->place] = last;
     atomic_store(&f->shown_held, f->held);
     sn_tenure_forget(f, t);
     if (t->fd >= 0)

@@ -357,16 +357,18 @@ make_tables(sn_fleet *f)
 {
     f->by_part = sn_calloc(f->parts, sizeof(sn_tenure *));
     f->by_index = sn_calloc(SN_FLEET_TENURES, sizeof(sn_tenure *));
+    f->all = sn_calloc(f->parts, sizeof(sn_tenure *));
     f->held_by = sn_calloc(f->parts, sizeof *f->held_by);
     f->was_held = sn_calloc(f->parts, sizeof *f->was_held);
     f->mine = sn_calloc(f->parts, sizeof *f->mine);
+    f->own = sn_calloc(f->parts, sizeof *f->own);
     f->states = sn_calloc(SN_FLEET_TENURES, sizeof *f->states);
     f->out_of = sn_calloc(SN_FLEET_TENURES, sizeof *f->out_of);
     f->since = sn_calloc(SN_FLEET_TENURES, sizeof *f->since);
     f->outbox = sn_calloc(2 * (size_t)f->parts, sizeof *f->outbox);
     f->packed_end = &f->packed;
-    if (!f->by_part || !f->by_index || !f->held_by || !f->was_held || !f->mine ||
-        !f->states || !f->out_of || !f->since || !f->outbox)
+    if (!f->by_part || !f->by_index || !f->all || !f->held_by || !f->was_held ||
+        !f->mine || !f->own || !f->states || !f->out_of || !f->since || !f->outbox)
         return SEINE_E_NOMEM;
     return sn_job_remote_new(&remote, f, f->name, f->secret, &f->job);
 }
@@ -440,13 +442,13 @@ say_goodbye(sn_fleet *f)
     sn_redis_sync *r = f->servers[0].keeper;
     const sn_redis_reply *reply;
 
-    for (uint32_t p = 0; f->by_part && p < f->parts; p++) {
-        const sn_tenure *t = f->by_part[p];
-        sn_redis_sync *own = sn_fleet_server_of(f, p)->keeper;
+    for (uint32_t i = 0; i < f->held; i++) {
+        const sn_tenure *t = f->all[i];
+        sn_redis_sync *own = sn_fleet_server_of(f, t->part)->keeper;
 
-        if (!t || !own || !sn_redis_sync_is_open(own))
+        if (!own || !sn_redis_sync_is_open(own))
             continue;
-        sn_fleet_add_release(own, &f->id, p, &t->token);
+        sn_fleet_add_release(own, &f->id, t->part, &t->token);
         (void)!sn_redis_sync_next(own, &reply);
     }
     if (!f->by_part || !r || !sn_redis_sync_is_open(r))
@@ -460,9 +462,8 @@ sn_fleet_free(sn_fleet *f)
     if (!f)
         return;
     say_goodbye(f);
-    for (uint32_t p = 0; f->by_part && p < f->parts; p++)
-        if (f->by_part[p])
-            sn_tenure_end(f, f->by_part[p]);
+    while (f->held > 0)
+        sn_tenure_end(f, f->all[f->held - 1]);
     sn_outbox_fini(f);
     for (sn_fleet_row *r = f->kept_rows, *next; r; r = next) {
         next = r->next;
@@ -476,10 +477,12 @@ sn_fleet_free(sn_fleet *f)
     seine_psl_free(f->psl);
     sn_free(f->by_part);
     sn_free(f->by_index);
+    sn_free(f->all);
     sn_free(f->held_by);
     sn_free(f->since);
     sn_free(f->was_held);
     sn_free(f->mine);
+    sn_free(f->own);
     sn_free(f->members);
     sn_free(f->states);
     sn_free(f->out_of);
@@ -659,9 +662,8 @@ sn_fleet_fence(sn_fleet *f)
     if (sn_fleet_left(f) >= 0 || atomic_load(&f->shown_held) == 0)
         return;
     pthread_mutex_lock(&f->lock);
-    for (uint32_t p = 0; p < f->parts; p++)
-        if (f->by_part[p])
-            sn_tenure_set(f, f->by_part[p], SN_TENURE_LOST);
+    for (uint32_t i = 0; i < f->held; i++)
+        sn_tenure_set(f, f->all[i], SN_TENURE_LOST);
     pthread_mutex_unlock(&f->lock);
 }
 
