@@ -61,6 +61,10 @@ def the_three_terminals_of_the_page_end_with_every_page():
             with open(os.path.join(folder, "titles.jsonl"), encoding="utf-8") as f:
                 titles = [json.loads(line) for line in f]
             check(len({i["data"]["title"] for i in titles if i["type"] == "item"}), len([i for i in titles if i["type"] == "result"]))
+            with open(os.path.join(folder, "titles.csv"), encoding="utf-8") as f:
+                check(len(f.read().splitlines()), 1 + sum(i["type"] == "item" for i in titles))
+            r = seine("convert", os.path.join(folder, "news.db"), "--to", "jsonl")
+            check((r.code, sum(json.loads(line)["type"] == "result" for line in r.out.splitlines())), (0, 600), r.err)
         finally:
             for p in open_ones:
                 try:
