@@ -175,6 +175,7 @@ typedef struct check {
     bool is_cut;                /* a document has more links than are read */
     int signal;                 /* that ended the run; 0 */
     bool is_late;               /* --max-time is over */
+    bool is_parked;             /* a typed site was given up with links left */
     bool too_many;              /* --max-errors is reached … */
     uint64_t answers, failures; /* … by so many of all */
     seine_time start;
@@ -250,6 +251,7 @@ void check_run_keep_limits(check *c, seine_fetch *f);
 /* check_remote.c */
 int check_crawl(check *c);
 int check_ask(check *c);
+bool check_say_parked(check *c); /* names hosts that were given up; true: a typed one */
 
 /* check_job.c: what a run keeps so that the same command can go on. SAY_DONE, or the exit
  * code after an error message. `take` gets what earlier runs have kept before begin

@@ -754,3 +754,47 @@ check_ask(check *c)
     }
     return code;
 }
+
+/* Hosts that were given up */
+
+static bool
+is_left_by(const check_target *t, seine_err why)
+{
+    return t->verdict == SEINE_LINK_UNKNOWN && t->kind &&
+           strcmp(t->kind, seine_err_name(why)) == 0;
+}
+
+/* Says how many links were not asked for because of `why`, and names a host of them. */
+static void
+say_left(check *c, seine_err why, const char *advice, const char *what)
+{
+    const check_target *first = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n_targets; i++)
+        if (is_left_by(&c->targets[i], why)) {
+            first = first ? first : &c->targets[i];
+            n++;
+            c->is_parked |= is_own(c, c->targets[i].url);
+        }
+    if (!first)
+        return;
+    const char *host = strstr(first->url, "://") + 3;
+    run_log_fail(&c->log, why, advice, "%s %s: %s link%s not asked for",
+                 show_host(host, strcspn(host, "/?#")).text, what, figure_count(n).text,
+                 n == 1 ? " was" : "s were");
+}
+
+bool
+check_say_parked(check *c)
+{
+    char what[100];
+
+    snprintf(what, sizeof what, "asks to wait longer than --max-retry-after %s",
+             figure_span(c->plan.opts.max_retry_after).text);
+    say_left(c, SEINE_E_RETRY_AFTER_TOO_LONG,
+             "the same command later, or a longer --max-retry-after", what);
+    say_left(c, SEINE_E_BREAKER, "the same command when it is back, or --breaker off",
+             "kept failing");
+    return c->is_parked;
+}

@@ -250,6 +250,7 @@ stopped_by(const check *c)
            : c->too_many   ? "max_errors"
            : c->is_late    ? "max_time"
            : c->n_left > 0 ? "memory"
+           : c->is_parked  ? "parked"
                            : "done";
 }
 

@@ -91,7 +91,7 @@ const command cmd_check = {
             "`denied`: 401 403 407 429 451 999; the server turns us away, and the link may be fine. `timeout`, `unknown`: not answered in time, "
             "never asked. `excluded`: by a pattern, the scheme, robots.txt or a comment <!-- seine-ignore -->.\n\n"
             "Exit codes: 0 fine, 1 broken links (with --strict also denied, timeout and unknown), 2 usage and nothing was sent, 3 this machine: a file cannot be "
-            "read or written, 4 --max-time, --max-errors or --max-memory with work left, 130 143 129 141 signals and a closed pipe.",
+            "read or written, 4 --max-time, --max-errors or --max-memory with work left, 5 a site that was typed was given up with links left, 130 143 129 141 signals and a closed pipe.",
     .options = options,
     .examples = examples,
     .settings_size = sizeof(check_settings),
@@ -128,7 +128,7 @@ exclude_network(check *c)
     }
 }
 
-/* The first that applies in the order 3, signal, 4, 1. */
+/* The first that applies in the order 3, signal, 5, 4, 1. */
 static int
 exit_code(const check *c)
 {
@@ -140,6 +140,8 @@ exit_code(const check *c)
         return SAY_MACHINE;
     if (c->signal)
         return SAY_SIGNAL + c->signal;
+    if (c->is_parked)
+        return SAY_PARKED;
     if (c->is_late || c->too_many || c->is_cut || c->n_left > 0)
         return SAY_EARLY;
     return quota_is_reached(&c->plan.fail_on, bad, c->n_links) ? SAY_FAILED : SAY_DONE;
@@ -161,6 +163,8 @@ judge_all(check *c, check_baseline *known)
         run_log_fail(&c->log, SEINE_E_BUDGET, "a larger --max-memory",
                      "%s links were left out: --max-memory has room for %s",
                      figure_count(c->n_left).text, figure_count(c->n_links).text);
+    if (!c->signal && !c->is_late && !c->too_many)
+        check_say_parked(c);
     check_settle(c);
     check_baseline_mark(c, known);
     code = exit_code(c);

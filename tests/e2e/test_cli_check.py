@@ -392,6 +392,35 @@ def a_long_retry_after_is_denied_and_told():
         check([p.returncode, len(s.seen)], [0, 1])
 
 
+def given_up(p):
+    return [line for line in p.stderr.splitlines() if "not asked for" in line]
+
+
+@case
+def a_typed_site_that_is_given_up_is_not_fine():
+    """Its pages may hide whatever they like: what was not asked for stands in a line, and in the exit code."""
+    pages = {"/": "<a href=/late>l</a>" + "".join(f"<a href=/p{i}>p</a>" for i in range(6))}
+    with site(pages) as s, tempfile.TemporaryDirectory() as folder:
+        p = run(folder, f"{s.base}/", *FAST, "-c", "1", "-f", "jsonl")
+        said, kinds = verdicts(p), records(p.stdout)
+        left = [url for url, verdict in said.items() if verdict == "unknown"]
+        check((said[f"{s.base}/late"], len(left) > 0, p.returncode), ("denied", True, 5), p.stdout)
+        check([k["stopped_by"] for k in kinds if k["type"] == "summary"], ["parked"])
+        where = s.base.partition("://")[2]
+        check([f"{where} asks to wait longer than --max-retry-after 5 min: {len(left)} link" in line for line in given_up(p)], [True], p.stderr)
+
+
+@case
+def a_stranger_that_is_given_up_is_told_and_fails_nothing():
+    links = ["/late"] + [f"/p{i}" for i in range(6)]
+    with site() as s, tree(a_md="\n\n".join(f"[x]({s.base}{link})" for link in links)) as folder:
+        p = run(folder, "a.md", *FAST, "-c", "1", "-f", "jsonl")
+        left = sum(verdict == "unknown" for verdict in verdicts(p).values())
+        check((left > 0, p.returncode), (True, 0), p.stdout)
+        check([f": {left} link" in line for line in given_up(p)], [True], p.stderr)
+        check(run(folder, "a.md", *FAST, "-c", "1", "--strict").returncode, 1)
+
+
 @case
 def a_site_is_checked_recursively():
     with site() as other:
