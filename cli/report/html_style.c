@@ -40,7 +40,7 @@ const char html_style[] =
 ".plot{display:grid;grid-template-columns:auto 1fr;gap:.25rem .5rem;margin-top:.5rem}\n"
 ".plot>svg{width:100%;height:11rem;background:var(--soft);overflow:hidden}\n"
 ".y,.x{display:flex;justify-content:space-between;color:var(--dim);font-size:.8rem;line-height:1}\n"
-".y{flex-direction:column;text-align:right;min-width:4.2rem}.band svg{height:2.2rem}\n"
+".y{flex-direction:column;text-align:right;min-width:4.2rem}.band .plot>svg{height:2.2rem}\n"
 ".x{grid-column:2}\n"
 ".grid{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke;fill:none}\n"
 ".tip{fill:transparent}.tip:hover{fill:var(--fg);fill-opacity:.1}\n"
@@ -56,5 +56,5 @@ const char html_style[] =
 "body{max-width:none;padding:0;font-size:10pt}nav,details{display:none}figure,tr,.tiles,.hint{break-inside:avoid}h2,h3,caption{break-after:avoid}"
 "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}.scroll{overflow:visible}table{font-size:8pt}th,td{padding-right:.5rem}thead th{white-space:normal}.u,.h{min-width:0}.bar{width:3rem}}\n";
 
-const char html_style_hash[] = "sha256-U9S3Xt1stjJYv1AyfW15lNZ2XQJvwem874xAV6OwN2M=";
+const char html_style_hash[] = "sha256-LcC28Ri7K95IQfQan2T+uW5F+lmEaj8O2aDbqN99LUU=";
 /* clang-format on */

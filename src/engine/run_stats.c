@@ -254,8 +254,12 @@ sn_run_publish(sn_run *r)
 
         sn_fetch_metrics_given(r->metrics, admitted - r->links_told, 0);
         r->links_told = admitted;
-        s->waiting += sn_frontier_waiting(r->frontier);
-        s->waiting_for[SEINE_WAIT_QUEUE] += sn_frontier_waiting(r->frontier);
+        /* What the scheduler knows of is among those of its hosts already. */
+        uint64_t waiting = sn_frontier_waiting(r->frontier),
+                 offered = sn_scheduler_offered(r->scheduler);
+        uint64_t unknown = waiting > offered ? waiting - offered : 0;
+        s->waiting += unknown;
+        s->waiting_for[SEINE_WAIT_QUEUE] += unknown;
     }
     s->in_flight = r->requests.n;
     s->hosts = sn_scheduler_n_hosts(r->scheduler, &parked, &s->parked_until);

@@ -139,6 +139,9 @@ uint64_t sn_scheduler_rejected(const sn_scheduler *s);
 /* Visits and URLs at the frontier that wait, by what they wait for. */
 uint32_t sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_ROOM]);
 
+/* How many of those that wait stand at the frontier: its own count has them, too. */
+uint32_t sn_scheduler_offered(const sn_scheduler *s);
+
 /* Every host known, busiest first is the caller's business. Texts are borrowed. */
 typedef void (*sn_host_fn)(const seine_fetch_host *host, void *arg);
 void sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, void *arg);

@@ -27,6 +27,7 @@ struct sn_scheduler {
     uint32_t parked_hosts;             /* a list; their URLs at the frontier likewise */
     uint32_t waiting[SEINE_WAIT_ROOM]; /* by what holds their host */
     uint32_t n_waiting;
+    uint32_t n_offered; /* of n_waiting: URLs that stand at the frontier */
     uint64_t rejected; /* starts that a breaker has put off */
     uint32_t n_parked;
     seine_time parked_until;
@@ -91,6 +92,7 @@ sn_scheduler_set_offered(sn_scheduler *s, sn_host *h, uint32_t n)
 {
     s->n_waiting += n - h->n_offered;
     s->waiting[h->why] += n - h->n_offered;
+    s->n_offered += n - h->n_offered;
     h->n_offered = n;
 }
 

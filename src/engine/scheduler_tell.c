@@ -69,6 +69,12 @@ sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_ROOM])
     return s->n_waiting;
 }
 
+uint32_t
+sn_scheduler_offered(const sn_scheduler *s)
+{
+    return s->n_offered;
+}
+
 sn_hosts *
 sn_scheduler_host_table(sn_scheduler *s)
 {

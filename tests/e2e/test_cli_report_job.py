@@ -232,6 +232,17 @@ def a_database_holds_the_timeline_of_its_run_and_lines_do_not():
 
 
 @case
+def what_waits_in_a_crawl_is_counted_once():
+    with tempfile.TemporaryDirectory() as folder, origin("--site", "1:4") as o:
+        r = seine("crawl", o.base + "/p/0", *PLAIN, "--robots", "off", "--host-rate", "4/s", "-o", "a.sqlite", cwd=folder)
+        check(r.code, 0, r.err)
+        with sqlite3.connect(os.path.join(folder, "a.sqlite")) as db:
+            seconds = [json.loads(row[0]) for row in db.execute("SELECT json FROM timeline WHERE seconds = 1")]
+        means = [sum(s.get("waiting", {}).values()) / s["lived_us"] for s in seconds]
+        check(0 < max(means) <= 4, True, str(means))
+
+
+@case
 def a_hostile_timeline_harms_nobody():
     with tempfile.TemporaryDirectory() as folder:
         odd = [{"at": i, "seconds": 1, "lived_us": 1, "in_flight": 2**63 - 1, "waiting": {"queue": 2**63 - 1, "<script>": 1}, "requests": [2, 2**63 - 1, 99, 1],
