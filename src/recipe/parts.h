@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "recipe/yaml.h"
+#include "seine/calendar.h"
 #include "seine/plumbing.h"
 #include "seine/recipe.h"
 #include "seine/select.h"
@@ -24,7 +25,8 @@ enum {
     SN_RECIPE_ROWS = 100000,
     SN_RECIPE_CELLS = 1000000,     /* of a table with its spans */
     SN_RECIPE_ROW_BYTES = 4 << 20, /* texts of one row */
-    SN_RECIPE_STARTS = 10000000    /* URLs of `start` */
+    SN_RECIPE_STARTS = 10000000,   /* URLs of `start` */
+    SN_RECIPE_DATES = 100000       /* of one `months` or `days` */
 };
 
 /* clang-format off */
@@ -280,6 +282,12 @@ bool sn_recipe_own(seine_recipe *r, void (*drop)(void *thing), void *thing);
 bool sn_recipe_own_json(seine_recipe *r, seine_json *json);
 
 const sn_kind_of_page *sn_recipe_page(const seine_recipe *r, const char *kind);
+
+/* "2024-11" or "2024-11-03". */
+bool sn_recipe_day(const char *text, bool needs_day, seine_date *out);
+
+/* Are these numbers that a range may have? It may have none in it. */
+bool sn_recipe_is_range(int64_t from, int64_t to, int64_t step);
 
 /* Seconds east of UTC at a local time in a zone: UTC, +01:00 or a name. */
 bool sn_recipe_zone(const seine_recipe *r, sn_str name, int64_t local,

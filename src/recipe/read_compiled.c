@@ -73,11 +73,13 @@ is_selector(const char *text, size_t len)
     return is;
 }
 
-/* A selector without the byte at which it goes wrong, if that is one. */
+/* A selector without the byte at which it goes wrong, if that is one. An '@' has been
+ * meant to name an attribute. */
 static bool
 without_byte(sn_str text, size_t at, char *out, size_t cap)
 {
-    if (text.len >= cap || at >= text.len || text.ptr[at] == ':')
+    if (text.len >= cap || at >= text.len || text.ptr[at] == ':' ||
+        (text.ptr[at] == '@' && at + 1 < text.len))
         return false;
     memcpy(out, text.ptr, at);
     memcpy(out + at, text.ptr + at + 1, text.len - at - 1);
@@ -101,7 +103,10 @@ sn_read_select(sn_reading *in, const sn_yaml *node, sn_str text)
     size_t at = diag.column > 0 ? (size_t)diag.column - 1 : 0;
     bool has_hint = strstr(diag.text, "; try ") != NULL;
     int shown = text.len < 50 ? (int)text.len : 50;
-    if (!has_hint && without_byte(text, at, near, sizeof near))
+    if (!has_hint && at < text.len && text.ptr[at] == '/' && at > 0)
+        sn_mistake_in(in, node, at, "selector '%.*s' is not valid: %s; try /%.*s", shown,
+                      text.ptr, diag.text, shown, text.ptr);
+    else if (!has_hint && without_byte(text, at, near, sizeof near))
         sn_mistake_in(in, node, at, "selector '%.*s' is not valid: %s; try %s", shown,
                       text.ptr, diag.text, near);
     else
@@ -140,14 +145,39 @@ sn_read_pattern(sn_reading *in, const sn_yaml *node)
     return NULL;
 }
 
+/* The pointer that a text is nearly: a '/' is put before it, and a '~' that is none of
+ * ~0 and ~1 becomes ~0. */
+static bool
+near_pointer(sn_str text, char *out, size_t cap)
+{
+    size_t n = 0;
+
+    if (text.len == 0 || text.ptr[0] != '/')
+        out[n++] = '/';
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_stray =
+            text.ptr[i] == '~' && !(i + 1 < text.len && memchr("01", text.ptr[i + 1], 2));
+        if (n + 3 > cap)
+            return false;
+        out[n++] = text.ptr[i];
+        if (is_stray)
+            out[n++] = '0';
+    }
+    out[n] = '\0';
+    return seine_jsonptr_valid(out, n);
+}
+
 bool
 sn_read_pointer(sn_reading *in, const sn_yaml *node, sn_str text)
 {
     if (seine_jsonptr_valid(text.ptr, text.len))
         return true;
-    sn_mistake(in, node, "'%.*s' is no JSON pointer; try /%.*s",
-               text.len < 40 ? (int)text.len : 40, text.ptr,
-               text.len < 40 ? (int)text.len : 40, text.ptr);
+    int shown = text.len < 40 ? (int)text.len : 40;
+    char near[100];
+    if (near_pointer(text, near, sizeof near))
+        sn_mistake(in, node, "'%.*s' is no JSON pointer; try %s", shown, text.ptr, near);
+    else
+        sn_mistake(in, node, "'%.*s' is no JSON pointer", shown, text.ptr);
     return false;
 }
 
@@ -195,6 +225,17 @@ tell_name(sn_reading *in, const sn_yaml *node, size_t at, sn_str name,
                       shown, name.ptr);
 }
 
+/* Has it a letter of strftime that is none of numbers? */
+static bool
+is_of_dates(sn_str format)
+{
+    for (size_t i = 0; i + 1 < format.len; i++)
+        if (format.ptr[i] == '%' && sn_is_alpha(format.ptr[i + 1]) &&
+            format.ptr[i + 1] != 'd' && format.ptr[i + 1] != 'f')
+            return true;
+    return false;
+}
+
 /* Compiles format(name, 'FORMAT'). */
 static sn_expr *
 read_format(sn_reading *in, const sn_yaml *node, size_t at, const sn_expr_name *name,
@@ -209,6 +250,11 @@ read_format(sn_reading *in, const sn_yaml *node, size_t at, const sn_expr_name *
 
     if (format.len == 0 || format.len > 256 || memchr(format.ptr, quote, format.len)) {
         sn_mistake_in(in, node, at, "not a format of dates or numbers; try {%s:%%Y-%%m}",
+                      name->name);
+        return NULL;
+    }
+    if (name->type == SN_EXPR_NUMBER && is_of_dates(format)) {
+        sn_mistake_in(in, node, at, "'%s' is a number, and this is for dates; try %%05d",
                       name->name);
         return NULL;
     }
@@ -319,16 +365,36 @@ has_zone(void *arg, sn_str name)
     return sn_recipe_zone(in->r, name, 0, &offset);
 }
 
-/* "no member 'prise'" gets the name that is nearest. */
+/* Is it the value itself that is derived, or one that is derived below it? */
+static bool
+is_derived_later(const sn_reading *in, sn_str name)
+{
+    for (const sn_yaml *v = in->derived; v; v = v->next)
+        if (sn_str_eq(v->key->text, name))
+            return true;
+    return false;
+}
+
+/* "no member 'prise'" gets the name that is nearest, or hears that it comes too late. */
 static void
 tell_expr(sn_reading *in, const sn_yaml *node, const seine_diag *diag,
           const sn_expr_name *names, size_t n)
 {
     const char *quoted = strstr(diag->text, "no member '"), *near = NULL;
     size_t at = diag->column > 0 ? (size_t)diag->column - 1 : 0;
+    sn_str name = sn_str_of(quoted ? quoted + 11 : "");
 
+    name = sn_str_slice(name, 0, sn_str_find(name, '\''));
+    if (quoted && is_derived_later(in, name)) {
+        sn_mistake_in(in, node, at,
+                      sn_str_eq(in->derived->key->text, name)
+                          ? "'%.*s' is derived from itself; try a field"
+                          : "'%.*s' is derived below this; try moving it above",
+                      name.len < 40 ? (int)name.len : 40, name.ptr);
+        return;
+    }
     if (quoted)
-        near = near_name((sn_str){quoted + 11, strcspn(quoted + 11, "'")}, names, n);
+        near = near_name(name, names, n);
     sn_mistake_in(in, node, at, "%s%s%s", diag->text, near ? "; try " : "",
                   near ? near : "");
 }

@@ -103,7 +103,7 @@ static void
 read_fields(sn_reading *in, const sn_yaml *map, sn_items *out, names *n)
 {
     if (map->kind != SN_YAML_MAP || map->count == 0) {
-        sn_mistake(in, map, "fields must be a map of names and fields");
+        sn_mistake_map(in, map, "fields", "names and fields");
         return;
     }
     out->fields = SN_READ_ARRAY(in, sn_field, map->count);
@@ -149,6 +149,7 @@ read_derive(sn_reading *in, const sn_yaml *map, sn_items *out, names *n)
         for (size_t i = 0; d->name && i < out->n_fields; i++)
             if (out->fields[i].name && strcmp(out->fields[i].name, d->name) == 0)
                 sn_mistake(in, v->key, "'%s' is a field already", d->name);
+        in->derived = v;
         if (v->kind == SN_YAML_MAP)
             read_derive_map(in, v, d, n);
         else
@@ -158,6 +159,7 @@ read_derive(sn_reading *in, const sn_yaml *map, sn_items *out, names *n)
                  : d->formula.x ? sn_expr_type_of(d->formula.x)
                                 : SN_EXPR_ANY);
     }
+    in->derived = NULL;
 }
 
 static bool

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vars, start, request and options: what is known before the first page. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,6 +73,68 @@ global_template(sn_reading *in, const sn_yaml *node)
     return sn_read_template(in, node, in->globals, in->n_globals);
 }
 
+/* The text of a template without names; ptr NULL: it has some, or is none. */
+static sn_str
+constant_of(const sn_template *t)
+{
+    bool is = t && t->count == 1 && !t->parts[0].name;
+
+    return is ? t->parts[0].text : (sn_str){NULL, 0};
+}
+
+/* What stands there as a number is looked at now. False: it has a name, or is wrong. */
+static bool
+constant_int(sn_reading *in, const sn_yaml *node, const sn_template *t, int64_t *out)
+{
+    sn_str text = constant_of(t);
+
+    if (!text.ptr)
+        return false;
+    if (sn_str_i64(text, out) == SEINE_OK)
+        return true;
+    sn_mistake(in, node, "'%.*s' is not a whole number",
+               text.len < 40 ? (int)text.len : 40, text.ptr);
+    return false;
+}
+
+static void
+check_range(sn_reading *in, const sn_yaml *list, const sn_over *o)
+{
+    int64_t from, to, step = 1;
+    bool has_from = constant_int(in, list->first, o->from, &from),
+         has_to = constant_int(in, list->first->next, o->to, &to),
+         has_step = !o->step || constant_int(in, list->first->next->next, o->step, &step);
+
+    if (has_step && step == 0)
+        sn_mistake(in, list->first->next->next, "a step of 0 goes nowhere; try 1");
+    else if (!has_from || !has_to || !has_step)
+        return;
+    else if (!sn_recipe_is_range(from, to, step))
+        sn_mistake(in, list, "a range has numbers below 10^12");
+    else if (step > 0 ? from > to : from < to)
+        sn_mistake(in, list,
+                   "a range without a number in it; try [%" PRId64 ", %" PRId64
+                   ", %" PRId64 "]",
+                   from, to, -step);
+}
+
+/* The first month or day, and how many of them. */
+static void
+check_dates(sn_reading *in, const sn_yaml *first, const sn_yaml *count, const sn_over *o)
+{
+    sn_str text = constant_of(o->from);
+    bool is_month = o->how == SN_GEN_MONTHS;
+    seine_date day;
+    int64_t n;
+
+    if (text.ptr && !sn_recipe_day(text.ptr, !is_month, &day))
+        sn_mistake(in, first, "'%.*s' is not a %s; try %s",
+                   text.len < 40 ? (int)text.len : 40, text.ptr,
+                   is_month ? "month" : "date", is_month ? "2024-11" : "2024-11-03");
+    if (count && constant_int(in, count, o->to, &n) && (n < 1 || n > SN_RECIPE_DATES))
+        sn_mistake(in, count, "a count is a number from 1 to 100000");
+}
+
 static void
 read_range(sn_reading *in, const sn_yaml *list, sn_over *o)
 {
@@ -83,6 +146,7 @@ read_range(sn_reading *in, const sn_yaml *list, sn_over *o)
     o->to = global_template(in, list->first->next);
     if (list->count == 3)
         o->step = global_template(in, list->first->next->next);
+    check_range(in, list, o);
 }
 
 static void
@@ -95,9 +159,18 @@ read_over_one(sn_reading *in, const sn_yaml *map, sn_over *o)
     snprintf(where, sizeof where, "over %.40s", o->name ? o->name : "");
     if (!sn_read_keys(in, map, where, SN_KEYS_OVER))
         return;
-    for (unsigned i = 0; i < 5 && !v; i++)
-        if ((v = sn_yaml_get(map, keys[i])))
+    for (unsigned i = 0; i < 5; i++) {
+        const sn_yaml *one = sn_yaml_get(map, keys[i]);
+        if (one && v)
+            sn_mistake(in, one->key,
+                       "over runs over one thing, and this is a second "
+                       "beside %s",
+                       v->key->text.ptr);
+        else if (one) {
+            v = one;
             o->how = (sn_generator)i;
+        }
+    }
     if (!v) {
         sn_mistake(in, map, "over needs one of: months days range list file");
         return;
@@ -109,12 +182,15 @@ read_over_one(sn_reading *in, const sn_yaml *map, sn_over *o)
             o->to = global_template(in, count);
         else
             sn_mistake(in, v->key, "%s needs a count; try count: 12", v->key->text.ptr);
+        check_dates(in, v, count, o);
     } else if (o->how == SN_GEN_RANGE) {
         read_range(in, v, o);
     } else if (o->how == SN_GEN_FILE) {
         (void)sn_read_scalar(in, v, "file", &o->path);
-    } else if (v->kind != SN_YAML_LIST) {
-        sn_mistake(in, v, "list must be a list; try [a, b]");
+    } else if (v->kind != SN_YAML_LIST || v->count == 0) {
+        sn_mistake(in, v,
+                   v->kind == SN_YAML_LIST ? "an empty list; try [a, b]"
+                                           : "list must be a list; try [a, b]");
     } else {
         o->list = sn_read_json(in, v);
     }
@@ -158,6 +234,21 @@ read_params(sn_reading *in, const sn_yaml *map, const char *what, size_t *out_n)
     return all;
 }
 
+/* A URL without names is looked at as a whole. */
+static void
+check_whole_url(sn_reading *in, const sn_yaml *node, sn_str text)
+{
+    char *mem = text.len < SEINE_URL_MAX ? sn_read_room(in, 3 * text.len + 64, 1) : NULL;
+    seine_url_flaw flaw;
+    seine_url u;
+
+    if (!text.ptr || !mem)
+        return;
+    seine_url_init(&u, mem, 3 * text.len + 64);
+    if (seine_url_parse(&u, text.ptr, text.len, &flaw) == SEINE_E_BAD_URL)
+        sn_mistake_in(in, node, flaw.at, "not a URL: %s", seine_url_flaw_text(flaw.kind));
+}
+
 /* A start URL begins with http:// or https://, or with a variable. */
 static void
 check_url(sn_reading *in, const sn_yaml *node, const sn_template *t)
@@ -165,16 +256,26 @@ check_url(sn_reading *in, const sn_yaml *node, const sn_template *t)
     if (!t || t->count == 0 || t->parts[0].name)
         return;
     sn_str text = t->parts[0].text, scheme, rest;
-    bool has_scheme =
-        sn_str_cut(text, ':', &scheme, &rest) && sn_str_starts(rest, SN_STR("//"));
-    if (!sn_str_starts_nocase(text, SN_STR("http://")) &&
-        !sn_str_starts_nocase(text, SN_STR("https://")))
+    bool has_colon = sn_str_cut(text, ':', &scheme, &rest);
+    bool has_scheme = has_colon && sn_str_starts(rest, SN_STR("//"));
+    bool is_http = has_colon && (sn_str_eq_nocase(scheme, SN_STR("http")) ||
+                                 sn_str_eq_nocase(scheme, SN_STR("https")));
+    if (is_http && has_scheme) {
+        check_whole_url(in, node, constant_of(t));
+    } else if (is_http) {
+        while (rest.len > 0 && rest.ptr[0] == '/')
+            rest = sn_str_slice(rest, 1, rest.len);
+        sn_mistake(in, node, "two slashes are missing in this URL; try %.*s://%.*s",
+                   (int)scheme.len, scheme.ptr, rest.len < 60 ? (int)rest.len : 60,
+                   rest.ptr);
+    } else {
         sn_mistake(in, node,
                    has_scheme
                        ? "a start URL begins with https://, http:// or a variable"
                        : "a start URL begins with https://, http:// or a variable; try "
                          "https://%.*s",
                    text.len < 60 ? (int)text.len : 60, text.ptr);
+    }
 }
 
 static void
@@ -222,10 +323,41 @@ sn_read_start(sn_reading *in, const sn_yaml *start)
 {
     bool is_list = start->kind == SN_YAML_LIST;
 
+    if (is_list && start->count == 0)
+        sn_mistake(in, start, "start names no page; try https://shop.example/list");
     in->r->starts = SN_READ_ARRAY(in, sn_start, is_list ? start->count : 1);
     for (const sn_yaml *v = is_list ? start->first : start; v && in->r->starts;
          v = is_list ? v->next : NULL)
         read_start_one(in, v, &in->r->starts[in->r->n_starts++]);
+}
+
+/* The first byte that a token of HTTP does not have. */
+static size_t
+token_end(sn_str s)
+{
+    size_t i = 0;
+
+    while (i < s.len && (sn_is_alpha(s.ptr[i]) || sn_is_digit(s.ptr[i]) ||
+                         memchr("!#$%&'*+-.^_`|~", s.ptr[i], 15)))
+        i++;
+    return i;
+}
+
+static void
+read_headers(sn_reading *in, const sn_yaml *map, sn_request *q)
+{
+    q->headers = read_params(in, map, "headers", &q->n_headers);
+    if (map->kind != SN_YAML_MAP)
+        return;
+    for (const sn_yaml *v = map->first; v; v = v->next) {
+        size_t end = token_end(v->key->text);
+
+        if (end < v->key->text.len || end == 0)
+            sn_mistake_in(in, v->key, end, "a header's name is one word; try X-Name");
+        if (v->kind == SN_YAML_SCALAR && (sn_str_find(v->text, '\n') < v->text.len ||
+                                          sn_str_find(v->text, '\r') < v->text.len))
+            sn_mistake(in, v, "a header's value has no line end");
+    }
 }
 
 /* A method is any token of HTTP; what is nearly one of the usual ones is a slip. */
@@ -240,12 +372,10 @@ read_method(sn_reading *in, const sn_yaml *map, sn_str *out)
     for (size_t i = 0; words[i]; i++)
         if (sn_str_eq(*out, sn_str_of(words[i])))
             return;
-    for (size_t i = 0; i < out->len; i++)
-        if (!sn_is_alpha(out->ptr[i]) && !sn_is_digit(out->ptr[i]) &&
-            !memchr("!#$%&'*+-.^_`|~", out->ptr[i], 15)) {
-            sn_mistake_in(in, v, i, "a method is one word; try POST");
-            return;
-        }
+    if (token_end(*out) < out->len) {
+        sn_mistake_in(in, v, token_end(*out), "a method is one word; try POST");
+        return;
+    }
     if (sn_str_eq_nocase(*out, SN_STR("CONNECT")))
         sn_mistake(in, v, "CONNECT is for proxies alone; try POST");
     else if (sn_near_word(*out, words))
@@ -264,7 +394,7 @@ sn_read_request(sn_reading *in, const sn_yaml *map)
         return;
     read_method(in, map, &q->method);
     if (headers)
-        q->headers = read_params(in, headers, "headers", &q->n_headers);
+        read_headers(in, headers, q);
     if (query)
         q->query = read_params(in, query, "query", &q->n_query);
     if (body)

@@ -114,6 +114,19 @@ sn_read_spelling(sn_reading *in, const sn_yaml *map, const sn_yaml *value)
         sn_mistake_twice(in, value->key, first->key);
 }
 
+void
+sn_mistake_map(sn_reading *in, const sn_yaml *v, const char *what, const char *of)
+{
+    sn_str text = v->kind == SN_YAML_SCALAR && v->plain ? v->text : (sn_str){NULL, 0};
+    size_t end = sn_yaml_joined_key(text);
+
+    if (end == 0 || text.len > 60)
+        sn_mistake(in, v, "%s must be a map of %s", what, of);
+    else
+        sn_mistake_in(in, v, end, "a blank is missing behind this ':'; try %.*s: %.*s",
+                      (int)end, text.ptr, (int)(text.len - end - 1), text.ptr + end + 1);
+}
+
 bool
 sn_read_keys(sn_reading *in, const sn_yaml *map, const char *where, const char *keys)
 {
@@ -121,7 +134,7 @@ sn_read_keys(sn_reading *in, const sn_yaml *map, const char *where, const char *
     const char *words[33];
 
     if (map->kind != SN_YAML_MAP) {
-        sn_mistake(in, map, "%s must be a map of keys and values", where);
+        sn_mistake_map(in, map, where, "keys and values");
         return false;
     }
     snprintf(copy, sizeof copy, "%s", keys);
@@ -129,6 +142,10 @@ sn_read_keys(sn_reading *in, const sn_yaml *map, const char *where, const char *
     for (const sn_yaml *v = map->first; v; v = v->next) {
         if (has_word(v->key->text, words)) {
             sn_read_spelling(in, map, v);
+            continue;
+        }
+        if (sn_str_starts(v->key->text, SN_STR("\xc2\xa0"))) {
+            sn_mistake(in, v->key, "a no-break space cannot indent; try blanks");
             continue;
         }
         const char *near = sn_near_word(v->key->text, words);
@@ -152,7 +169,9 @@ sn_read_scalar(sn_reading *in, const sn_yaml *node, const char *what, sn_str *ou
         return false;
     }
     if (node->text.len == 0 && node->plain) {
-        sn_mistake(in, node->key ? node->key : node, "%s has no value", what);
+        bool is_select = strcmp(what, "each") == 0 || strcmp(what, "a selector") == 0;
+        sn_mistake(in, node->key ? node->key : node, "%s has no value%s", what,
+                   is_select ? "; try quotes if it begins with #" : "");
         return false;
     }
     *out = node->text;

@@ -25,6 +25,8 @@ typedef struct sn_reading {
     sn_expr_name globals[SN_READING_NAMES];
     size_t n_globals;
     const char *kinds[SN_READING_NAMES + 1]; /* the ids of `pages` */
+    const sn_yaml
+        *derived; /* the value of `derive` that is read, those below it behind */
 } sn_reading;
 
 /* Tells a mistake at a node, or at a byte of its text. */
@@ -37,6 +39,9 @@ void sn_mistake_in(sn_reading *in, const sn_yaml *at, size_t byte, const char *f
  * them is near. */
 void sn_mistake_word(sn_reading *in, const sn_yaml *v, const char *key,
                      const char *const *words);
+
+/* Tells that a value must be a map of `of`, or that the blank behind a key is missing. */
+void sn_mistake_map(sn_reading *in, const sn_yaml *v, const char *what, const char *of);
 
 /* Tells that a key stands twice in its map; both are nodes of keys. */
 void sn_mistake_twice(sn_reading *in, const sn_yaml *again, const sn_yaml *first);

@@ -120,9 +120,8 @@ with_value(starting *st, size_t i, seine_json *give_value)
     return st->err == SEINE_OK && next_dimension(st, i + 1);
 }
 
-/* "2024-11" or "2024-11-03". */
-static bool
-read_day(const char *text, bool needs_day, seine_date *out)
+bool
+sn_recipe_day(const char *text, bool needs_day, seine_date *out)
 {
     sn_str year, tail, month, day;
     uint64_t y = 0, m = 0, d = 1;
@@ -166,11 +165,11 @@ each_date(starting *st, size_t i)
     if (!expand(st, o->from, text, sizeof text) ||
         !expand_int(st, o->to, o->name, &count))
         return false;
-    if (!read_day(text, !months, &first))
+    if (!sn_recipe_day(text, !months, &first))
         return failed(st, o->name,
                       months ? "is not a month; try 2024-11"
                              : "is not a date; try 2024-11-03");
-    if (count < 0 || count > 100000)
+    if (count < 0 || count > SN_RECIPE_DATES)
         return failed(st, o->name, "needs a count from 0 to 100000");
     for (int64_t k = 0; k < count; k++) {
         size_t n = print_date(&first, months, k, text, sizeof text);
@@ -178,6 +177,15 @@ each_date(starting *st, size_t i)
             return false;
     }
     return true;
+}
+
+bool
+sn_recipe_is_range(int64_t from, int64_t to, int64_t step)
+{
+    const int64_t most = 1000000000000, widest = 1000000000;
+
+    return step != 0 && from >= -most && from <= most && to >= -most && to <= most &&
+           step >= -widest && step <= widest;
 }
 
 static bool
@@ -190,9 +198,7 @@ each_number(starting *st, size_t i)
         !expand_int(st, o->to, o->name, &to) ||
         (o->step && !expand_int(st, o->step, o->name, &step)))
         return false;
-    if (step == 0 || from < -1000000000000 || from > 1000000000000 ||
-        to < -1000000000000 || to > 1000000000000 || step > 1000000000 ||
-        step < -1000000000)
+    if (!sn_recipe_is_range(from, to, step))
         return failed(st, o->name, "needs numbers below 10^12, and a step that is not 0");
     for (int64_t n = from; step > 0 ? n <= to : n >= to; n += step)
         if (!with_value(st, i, seine_json_new_int(n)))

@@ -2,6 +2,7 @@
 /* Builds the tree from the events of libyaml. */
 #include "recipe/yaml.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -81,6 +82,60 @@ byte_at(const reader *r, yaml_mark_t mark)
     return at < r->text.len ? r->text.ptr[at] : '\0';
 }
 
+size_t
+sn_yaml_joined_key(sn_str text)
+{
+    size_t at = 0;
+
+    while (at < text.len && (sn_is_alpha(text.ptr[at]) || text.ptr[at] == '-' ||
+                             text.ptr[at] == '_' || sn_is_digit(text.ptr[at])))
+        at++;
+    bool is = at > 0 && at + 1 < text.len && text.ptr[at] == ':' &&
+              text.ptr[at + 1] != ' ' && text.ptr[at + 1] != '/' &&
+              text.ptr[at + 1] != '\n';
+    return is ? at : 0;
+}
+
+/* The line of that number without its blanks before and behind, and how many stood
+ * before. */
+static sn_str
+line_of(const reader *r, size_t number, size_t *out_blanks)
+{
+    size_t from = 0, end;
+
+    for (size_t line = 0; line < number && from < r->text.len; from++)
+        line += r->text.ptr[from] == '\n';
+    sn_str rest = sn_str_slice(r->text, from, r->text.len);
+    for (end = 0; end < rest.len && rest.ptr[end] != '\n' && rest.ptr[end] != '\r';)
+        end++;
+    rest = sn_str_slice(rest, 0, end);
+    for (*out_blanks = 0; *out_blanks < rest.len && rest.ptr[*out_blanks] == ' ';)
+        ++*out_blanks;
+    return sn_str_trim(rest);
+}
+
+/* A key without a blank behind its ':' makes the next line wrong, not its own. */
+static bool
+joined_above(const reader *r, yaml_mark_t *mark, char *out, size_t cap)
+{
+    size_t blanks, own;
+    sn_str above = mark->line > 0 ? line_of(r, mark->line - 1, &blanks) : (sn_str){0};
+    size_t at = sn_yaml_joined_key(above);
+
+    if (at == 0)
+        return false;
+    (void)line_of(r, mark->line, &own);
+    if (own != blanks)
+        return false;
+    mark->line--;
+    mark->column = blanks + at;
+    size_t rest = above.len - at - 1;
+    snprintf(out, cap, "a blank is missing behind this ':'; try %.*s: %.*s",
+             at < 40 ? (int)at : 40, above.ptr, rest < 40 ? (int)rest : 40,
+             above.ptr + at + 1);
+    return true;
+}
+
 /* libyaml's reasons in words that say what to do. */
 static const char *
 reason_of(const reader *r)
@@ -98,6 +153,8 @@ reason_of(const reader *r)
         return "a ':' inside a value, or a key at the wrong indentation; try quotes "
                "around "
                "the value";
+    if (strstr(problem, "did not find expected alphabetic or numeric"))
+        return "a value cannot begin with '*' or '&'; try quotes around it";
     if (strstr(problem, "expected key"))
         return "expected a key at the indentation of the keys above";
     if (strstr(problem, "could not find expected ':'"))
@@ -133,6 +190,7 @@ static bool
 parser_failed(reader *r)
 {
     yaml_mark_t mark = r->parser.problem_mark;
+    char said[160];
 
     if (r->parser.error == YAML_MEMORY_ERROR)
         return false;
@@ -142,8 +200,13 @@ parser_failed(reader *r)
     }
     if (r->parser.context && r->parser.problem &&
         (strstr(r->parser.context, "parsing a flow") ||
+         strstr(r->parser.problem, "alphabetic or numeric") ||
          strstr(r->parser.problem, "unexpected end of stream")))
         mark = r->parser.context_mark;
+    if (r->parser.problem &&
+        strstr(r->parser.problem, "mapping values are not allowed") &&
+        joined_above(r, &mark, said, sizeof said))
+        return wrong(r, mark, said);
     return wrong(r, mark, reason_of(r));
 }
 
@@ -219,6 +282,17 @@ characters(sn_str s)
     return n;
 }
 
+/* Between U+2018 … U+201F: written where ' or " was meant. */
+static bool
+is_in_curly_quotes(sn_str text)
+{
+    const unsigned char *p = (const unsigned char *)text.ptr;
+    size_t n = text.len;
+
+    return n >= 6 && p[0] == 0xe2 && p[1] == 0x80 && p[2] >= 0x98 && p[2] <= 0x9f &&
+           p[n - 3] == 0xe2 && p[n - 2] == 0x80 && p[n - 1] >= 0x98 && p[n - 1] <= 0x9f;
+}
+
 static bool
 add_scalar(reader *r, const yaml_event_t *e)
 {
@@ -226,6 +300,9 @@ add_scalar(reader *r, const yaml_event_t *e)
 
     if (e->data.scalar.anchor || e->data.scalar.tag)
         return wrong(r, e->start_mark, "anchors and tags are not part of the language");
+    if (e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && is_in_curly_quotes(text))
+        return wrong(r, e->start_mark,
+                     "typographic quotes are part of the text; try ' or \"");
     if (memchr(text.ptr, '\0', text.len))
         return wrong(r, e->start_mark, "a zero byte in a text");
     sn_yaml *n = new_node(r, SN_YAML_SCALAR, e->start_mark);

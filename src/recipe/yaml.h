@@ -67,6 +67,10 @@ bool sn_yaml_same_key(sn_str a, sn_str b);
 const sn_yaml *sn_yaml_get(const sn_yaml *map, const char *key);
 bool sn_yaml_is_key(sn_str text, const char *key);
 
+/* The byte of the ':' in a text like "each:li", which was meant to be a key and its
+ * value; 0: it is none. URLs are no such texts. */
+size_t sn_yaml_joined_key(sn_str text);
+
 /* Is it a plain null, or nothing at all? NULL is. */
 bool sn_yaml_is_null(const sn_yaml *node);
 

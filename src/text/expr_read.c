@@ -112,11 +112,34 @@ sn_expr_op_text(sn_expr_op op)
     return "";
 }
 
+/* What other languages write, and what it is here. */
+static const char *
+foreign_op(sn_str rest, const char **out_ours)
+{
+    static const char *const pairs[][2] = {
+        {"==", "="},           {"<>", "!="},          {"&&", "and"},
+        {"||", "or"},          {"!", "not"},          {"\xe2\x80\x9c", "'"},
+        {"\xe2\x80\x9d", "'"}, {"\xe2\x80\x98", "'"}, {"\xe2\x80\x99", "'"}};
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (sn_str_starts(rest, sn_str_of(pairs[i][0]))) {
+            *out_ours = pairs[i][1];
+            return pairs[i][0];
+        }
+    return NULL;
+}
+
 static token
 read_op(reader *in, size_t at)
 {
     sn_str rest = sn_str_slice(in->text, at, in->text.len);
+    const char *ours, *theirs = foreign_op(rest, &ours);
+    bool is_own = sn_str_starts(rest, SN_STR("!=")) || sn_str_starts(rest, SN_STR("!~"));
 
+    if (theirs && !is_own) {
+        sn_expr_wrong(in->diag, at, "'%s' cannot stand here; try %s", theirs, ours);
+        return (token){.kind = T_WRONG, .at = at, .end = at};
+    }
     for (size_t i = 0; ops[i].op != SN_EXPR_MEMBER_OF; i++)
         if (sn_str_starts(rest, sn_str_of(ops[i].text))) {
             size_t end = at + strlen(ops[i].text);

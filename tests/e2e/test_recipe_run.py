@@ -178,7 +178,8 @@ def standard_output_has_the_form_that_is_asked_for():
 def a_start_that_names_no_page_is_said():
     with tempfile.TemporaryDirectory() as where:
         with open(os.path.join(where, "r.yaml"), "w", encoding="utf-8") as f:
-            f.write("seine: 1\nname: r\nstart: {url: 'http://e.example/{n}', over: {n: {range: [3, 1]}}}\nitems: {fields: {n1: b}}\n")
+            f.write("seine: 1\nname: r\nvars: {from: {type: int, default: 3}}\n"
+                    "start: {url: 'http://e.example/{n}', over: {n: {range: ['{from}', 1]}}}\nitems: {fields: {n1: b}}\n")
         r = seine("run", "r.yaml", cwd=where)
         check((r.code, "start of r.yaml names no page" in r.err), (0, True), r.err)
 

@@ -76,11 +76,12 @@ static const struct {
      "count'many' is not a whole number\n"},
     {"start: 'https://e.example/{count}'", "{\"count\":\"121\"}",
      "count'121' is above the maximum 120\n"},
-    {"start: {url: 'http://e.example/{n}', over: {n: {range: [1, 5, 0]}}}", NULL,
-     "nneeds numbers below 10^12, and a step that is not 0\n"},
-    {"start: {url: 'http://e.example/{n}', over: {n: {range: [3, 1]}}}", NULL, ""},
-    {"start: {url: 'http://e.example/{m}', over: {m: {months: soon, count: 1}}}", NULL,
-     "mis not a month; try 2024-11\n"},
+    {"start: {url: 'http://e.example/{n}', over: {n: {range: [1, 5, '{q}']}}}",
+     "{\"q\":\"0\"}", "nneeds numbers below 10^12, and a step that is not 0\n"},
+    {"start: {url: 'http://e.example/{n}', over: {n: {range: ['{q}', 1]}}}",
+     "{\"q\":\"3\"}", ""},
+    {"start: {url: 'http://e.example/{m}', over: {m: {months: '{q}', count: 1}}}",
+     "{\"q\":\"soon\"}", "mis not a month; try 2024-11\n"},
     {"start: {file: other.txt}", NULL, "startnames a file that cannot be read\n"},
 };
 
