@@ -270,9 +270,13 @@ recipe_read(seine_sinks *sinks, unsigned shard, const seine_record *r, void *arg
     if (r->type == SEINE_RECORD_RESULT && r->fate == SEINE_FATE_OK) {
         e = read_page(s, t, sinks, shard, &own);
     } else {
-        if (r->type == SEINE_RECORD_SKIP)
-            s->skipped++;
-        else
+        seine_view url = r->url.len > 0 ? r->url : r->input;
+        int most = url.len < 200 ? (int)url.len : 200;
+
+        if (r->type == SEINE_RECORD_SKIP && s->skipped++ == 0)
+            snprintf(s->first_skip, sizeof s->first_skip, "%s: %.*s",
+                     seine_skip_name(r->reason), most, most > 0 ? url.ptr : "");
+        else if (r->type != SEINE_RECORD_SKIP)
             recipe_fail_page(s, t->url, NULL);
         drop_body(s, &own);
         e = seine_sinks_put(sinks, shard, &own);

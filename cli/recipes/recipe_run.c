@@ -400,14 +400,13 @@ say(const run_end *end, run_log *log, void *arg)
         run_log_note(log, "recipe.start", "seine: start of %s names no page",
                      show(s->o->recipe->path).text);
     if (s->skipped > 0)
-        run_log_note(log, "recipe.skipped",
-                     "seine: %" PRIu64
-                     " URLs were not asked for: robots.txt, or a limit of the run",
-                     s->skipped);
+        run_log_note(log, "recipe.skipped", "seine: %" PRIu64 " URL%s not asked for%s%s",
+                     s->skipped, s->skipped == 1 ? " was" : "s were",
+                     s->first_skip[0] ? "; the first: " : "", show(s->first_skip).text);
     if (off_site > 0)
         run_log_note(log, "recipe.off_site",
-                     "seine: %" PRIu64 " links to other hosts were not followed",
-                     off_site);
+                     "seine: %" PRIu64 " link%s to other hosts %s not followed", off_site,
+                     off_site == 1 ? "" : "s", off_site == 1 ? "was" : "were");
     for (size_t i = 0; (one = seine_json_at(s->unmet, i)); i++)
         if (seine_json_string(one, &text, &n))
             run_log_fail(log, SEINE_OK, NULL, "expectation not met: %s", text);

@@ -63,6 +63,7 @@ typedef struct recipe_state {
     size_t n_past;
     uint64_t ok, failed;       /* pages */
     uint64_t skipped;          /* not asked for: robots.txt, --max-pages */
+    char first_skip[240];      /* the first of them, and why */
     _Atomic uint64_t off_site; /* leads that were not followed */
     unsigned dead_looks;
     char first_flaw[240]; /* of a page that was had and could not be read */

@@ -292,6 +292,23 @@ put_items(textbuf *out, const screen *s, const report *r)
     put_thin_fields(out, s, r);
 }
 
+typedef struct mean_text {
+    char text[32];
+} mean_text;
+
+/* A mean number of URLs: thousandths of one say nothing. */
+static mean_text
+mean_of(double n)
+{
+    mean_text t;
+
+    if (n > 0 && n < 0.1)
+        snprintf(t.text, sizeof t.text, "fewer than 0.1");
+    else
+        snprintf(t.text, sizeof t.text, "%.3g", n);
+    return t;
+}
+
 /* What held the run back, of a run that has a timeline. */
 static void
 put_load(textbuf *out, const screen *s, const report *r)
@@ -306,9 +323,9 @@ put_load(textbuf *out, const screen *s, const report *r)
         textbuf_put(out, "by %s\n", line.text);
         textbuf_free(&line);
     }
-    textbuf_put(&line, "%.3g in flight of %s at most, %.3g waiting at most",
-                r->load.most_in_flight, figure_count(r->load.sum.slots).text,
-                r->load.most_waiting);
+    textbuf_put(&line, "%s in flight of %s at most, %s waiting at most",
+                mean_of(r->load.most_in_flight).text,
+                figure_count(r->load.sum.slots).text, mean_of(r->load.most_waiting).text);
     put_wrapped(out, s, line.text);
     textbuf_free(&line);
 }
@@ -326,9 +343,10 @@ report_text(const report *r, const screen *s, textbuf *out)
     put_groups(out, "skips", &r->skips, 0);
     if (r->attempts > 0) {
         put_label(out, "traffic");
-        textbuf_put(out, "%s requests, %s retr%s, %s received\n",
-                    figure_count(r->attempts).text, figure_count(r->retries).text,
-                    r->retries == 1 ? "y" : "ies", figure_bytes(r->bytes_in).text);
+        textbuf_put(out, "%s request%s, %s retr%s, %s received\n",
+                    figure_count(r->attempts).text, r->attempts == 1 ? "" : "s",
+                    figure_count(r->retries).text, r->retries == 1 ? "y" : "ies",
+                    figure_bytes(r->bytes_in).text);
     }
     put_items(out, s, r);
     put_latency(out, s, r);

@@ -28,7 +28,7 @@ struct sn_scheduler {
     uint32_t waiting[SEINE_WAIT_ROOM]; /* by what holds their host */
     uint32_t n_waiting;
     uint32_t n_offered; /* of n_waiting: URLs that stand at the frontier */
-    uint64_t rejected; /* starts that a breaker has put off */
+    uint64_t rejected;  /* starts that a breaker has put off */
     uint32_t n_parked;
     seine_time parked_until;
     seine_time rate_at;               /* `rate` gives nothing before */

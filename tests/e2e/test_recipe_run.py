@@ -136,7 +136,7 @@ def a_page_cannot_send_the_run_to_another_host():
         with pages({"/list?page=1": page}) as p:
             r = seine("run", "recipes/shop/shop.yaml", "--var", f"base={p.base}", *QUICK, cwd=ROOT)
         check(other.asked, [])
-    check("1 links to other hosts were not followed" in r.err, True, r.err)
+    check("1 link to other hosts was not followed" in r.err, True, r.err)
 
 
 @case
@@ -172,6 +172,20 @@ def standard_output_has_the_form_that_is_asked_for():
             f.write(f"seine: 1\nname: r\nstart: {p.base}/a\nitems: {{fields: {{n: b}}}}\n")
         check(seine("run", "r.yaml", *QUICK, "-f", "csv", cwd=where).out, f"n,_url,_n\n1,{p.base}/a,1\n")
         check([items(seine("run", "r.yaml", *QUICK, *words, cwd=where).out)[0]["data"] for words in (("-j",), ("-f", "jsonl"), ())], [{"n": "1"}] * 3)
+
+
+@case
+def a_page_that_is_not_asked_for_is_said_with_the_reason():
+    with tempfile.TemporaryDirectory() as where, pages({"/robots.txt": "User-agent: *\nDisallow: /a\n", "/b": "<b>1</b>"}) as p:
+        for name, text in (("list.txt", f"{p.base}/a\n{p.base}/b\n"), ("bad.txt", f"http://127.0.0.1:99999/a\n{p.base}/a\n{p.base}/b\n")):
+            with open(os.path.join(where, name), "w", encoding="utf-8") as f:
+                f.write(text)
+            with open(os.path.join(where, "r.yaml"), "w", encoding="utf-8") as f:
+                f.write(f"seine: 1\nname: r\nstart: {{file: {name}}}\nitems: {{fields: {{n: b}}}}\n")
+            r = seine("run", "r.yaml", "--no-job", "--mine", "--robots", "on", cwd=where)
+            said = [line for line in r.err.splitlines() if "not asked for" in line]
+            check(said, [f"seine: 1 URL was not asked for; the first: robots: {p.base}/a"] if name == "list.txt" else
+                  ["seine: 2 URLs were not asked for; the first: bad_url: http://127.0.0.1:99999/a"], r.err)
 
 
 @case
