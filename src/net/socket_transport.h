@@ -10,9 +10,10 @@
  *
  *     e = sn_socket_transport_new(&(sn_socket_transport_opts){…}, &t, &diag);
  *     sn_request request = {.url = url, .deadline = SEINE_NEVER};
- *     static const sn_handler_ops ops = {.end = on_end};
+ *     sn_handler_ops ops = {.end = on_end};
+ *     sn_handler handler = {.ops = &ops, .arg = arg};
  *     sn_exchange *x;
- *     e = t->ops->start(t, &request, &(sn_handler){&ops, arg}, &x);
+ *     e = t->ops->start(t, &request, &handler, &x);
  *     now = t->ops->turn(t, SEINE_NEVER);
  *
  * Time    through the loop's clock, read once per turn.

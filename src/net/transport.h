@@ -9,7 +9,7 @@
  *
  *     sn_request request = {.url = url, .deadline = SEINE_NEVER};
  *     sn_handler_ops ops = {.head = on_head, .body = on_body, .end = on_end};
- *     sn_handler handler = {&ops, arg};
+ *     sn_handler handler = {.ops = &ops, .arg = arg};
  *     sn_exchange *x;
  *     sn_transport *t = make_transport();
  *     e = t->ops->start(t, &request, &handler, &x);     nothing was called back yet
