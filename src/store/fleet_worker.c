@@ -428,6 +428,8 @@ sn_fleet_open(const sn_fleet_opts *o, sn_fleet **out_fleet,
     if (e != SEINE_OK) {
         if (f->n_servers < o->n_urls)
             f->n_servers++; /* the one that was not finished */
+        if (f->job)
+            sn_job_free(f->job);
         sn_fleet_free(f);
         return e;
     }

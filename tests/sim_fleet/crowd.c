@@ -375,8 +375,11 @@ crowd_run(uint32_t workers, uint32_t parts)
     c.heap = calloc(workers, sizeof *c.heap);
     bool ok = run(&c);
     redis_model_watch(c.model, NULL, NULL);
-    for (uint32_t i = 0; i < workers; i++)
+    for (uint32_t i = 0; i < workers; i++) {
+        if (c.peers[i].fleet)
+            (void)seine_job_close(sn_fleet_job(c.peers[i].fleet), false);
         sn_fleet_free(c.peers[i].fleet);
+    }
     redis_model_free(c.model);
     free(c.heap);
     free(c.peers);
